@@ -58,10 +58,8 @@ class BatchMaterials:
             KeyError: A material does not exist; the message proposes the nearest name.
         """
         rows = self._rows(first, second)
-        if is_contact_material(rows):
-            return contact_numbers(rows)
-        row = rows[:, : len(NAMES)]
-        return {name: frozen(row[:, k].copy()) for k, name in enumerate(NAMES)}
+        columns = COLUMNS if is_contact_material(rows) else {name: k for k, name in enumerate(NAMES)}
+        return {name: frozen(rows[:, column].copy()) for name, column in columns.items()}
 
     def set_material_pair(
         self, /, first: str, second: str, *, worlds: Any = slice(None), **values: Unpack[PairNumbers]
@@ -158,11 +156,6 @@ COLUMNS = {  # property of `ContactMaterial`: its column
 }
 SECONDARY = {"secondary_friction": "friction", "secondary_surface_viscosity": "surface_viscosity"}
 RANGES = parameters(ContactMaterial) | {"constant_normal_force": Parameter("N")}
-
-
-def contact_numbers(rows: np.ndarray) -> dict[str, np.ndarray]:
-    """Return the properties of a pair by name, each (worlds,), from its rows of the table."""
-    return {name: frozen(rows[:, column].copy()) for name, column in COLUMNS.items()}
 
 
 def contact_rows(rows: np.ndarray, values: Mapping[str, Any], what: str) -> np.ndarray:

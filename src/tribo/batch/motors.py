@@ -147,14 +147,13 @@ class MotorsOfWorlds(Sealed):
         """Return dofs and coordinates in the world of joints by name, (k,) each."""
         if self._part.kind != Kind.DYNAMIC:
             raise ValueError(f"{self.name} is not dynamic: nothing drives its joints")
-        bodies = self._part.description.bodies
-        q, v = self._part.span.q.start, self._part.span.v.start
+        tree, span = self._part.description, self._part.span
+        slices = zip(tree.joint_slices(COORDINATES), tree.joint_slices(DOFS), strict=True)
         places: dict[str, tuple[int, int, int]] = {}
-        for k, body in enumerate(bodies):
+        for k, (body, (q, v)) in enumerate(zip(tree.bodies, slices, strict=True)):
             width = DOFS[body.joint.type]
             if k > 0 or width == 1:
-                places[body.joint.name] = (v, q, width)
-            q, v = q + COORDINATES[body.joint.type], v + width
+                places[body.joint.name] = (span.v.start + v.start, span.q.start + q.start, width)
         if joints is None:
             names = [name for name, (_, _, width) in places.items() if width == 1]
         elif isinstance(joints, str) or not check.is_iterable(joints):

@@ -271,7 +271,7 @@ class SomeWorlds(ObjectBatch):
     def _count(self) -> int:
         return len(self._chosen)
 
-    def _parameter(self, field: str, row: int) -> np.ndarray:
+    def _parameter(self, field: str, row: int | slice) -> np.ndarray:
         found = self._records().model.arrays[field][:, row]
         return np.asarray(np.broadcast_to(found, (len(self._batch), *found.shape[1:]))[self._chosen])
 

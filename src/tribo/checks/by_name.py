@@ -24,6 +24,13 @@ def free_name(name: str, taken: Collection[str], what: str, prefix: str = "", fi
     return name
 
 
+def primed(name: str, taken: Collection[str]) -> str:
+    """Return a name with so many primes that it is free: crate, crate', crate''."""
+    while name in taken:
+        name += "'"
+    return name
+
+
 class ByName(tuple[T, ...]):
     """Items with names, in their order: ``robot.links["trunk"]`` and ``robot.links[0]``."""
 

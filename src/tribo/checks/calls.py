@@ -11,7 +11,6 @@ from typing import Any, TypeVar
 from tribo.checks.answers import answer, argument, listed
 
 T = TypeVar("T", bound=Callable[..., Any])
-M = TypeVar("M", bound=Callable[..., Any])
 R = TypeVar("R")
 SHOWN = 12  # parameters of a call in a message
 
@@ -88,7 +87,7 @@ def said_by_class(init: T) -> T:
     return made  # type: ignore[return-value]
 
 
-def answered(method: M) -> M:
+def answered(method: T) -> T:
     """Let a method whose arguments do not fit say so by its class and name, with what to use instead."""
 
     @functools.wraps(method)
@@ -104,7 +103,7 @@ def answered(method: M) -> M:
     return called  # type: ignore[return-value]
 
 
-def answered_call(function: M) -> M:
+def answered_call(function: T) -> T:
     """Let a function whose arguments do not fit say so by its name, with what to use instead."""
 
     @functools.wraps(function)

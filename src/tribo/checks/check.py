@@ -11,6 +11,8 @@ from typing import Any, TypeGuard
 
 import numpy as np
 
+from tribo.checks import answers
+
 SHORTEST_STEP, LONGEST_STEP = 1e-9, 10.0  # [s] see `WorldSettings.time_step`
 UNIT_TOLERANCE = 1e-3  # [–] a quaternion farther from unit length than this is a mistake
 LARGEST = 1e15  # beyond it a double has no digits left for anything else
@@ -374,6 +376,4 @@ def nearest(wanted: Any, names: Collection[str]) -> str:
     near = difflib.get_close_matches(str(wanted)[:LONGEST], names, 1)
     if near:
         return f"; did you mean {near[0]!r}?"
-    options = list(names)
-    more = ", …" if len(options) > 12 else ""
-    return f"; known: {', '.join(options[:12]) or 'none'}{more}"
+    return answers.listed(names)

@@ -6,7 +6,9 @@ Units are SI; quaternions are (w, x, y, z); poses are (position, quaternion) of 
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
+from itertools import accumulate, pairwise
 from math import inf
 from pathlib import Path
 from typing import Any, Unpack
@@ -415,6 +417,11 @@ class TreeDescription:
             if body.joint.mimic is not None
         ]
         return self.couplings + mimics if mimics else self.couplings
+
+    def joint_slices(self, widths: Mapping[Joint, int]) -> list[slice]:
+        """Return where the numbers of each body's joint are; `widths`: how many a type of joint has."""
+        ends = accumulate((widths[body.joint.type] for body in self.bodies), initial=0)
+        return [slice(first, last) for first, last in pairwise(ends)]
 
 
 @dataclass(slots=True)

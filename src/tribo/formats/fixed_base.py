@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from tribo.checks.by_name import primed
 from tribo.description.trees import DescriptionError, JointDescription, TreeDescription
 from tribo.engine.layout import COORDINATES
 from tribo.model import Joint
@@ -42,9 +43,7 @@ def based(tree: TreeDescription, *, is_fixed: bool) -> TreeDescription:
             "fix_to_world() in Python; in MJCF its first body needs a <freejoint/>"
         )
     taken = {frame.name for frame in tree.frames} | {body.joint.name for body in tree.bodies}
-    name = f"{root.name}_root"
-    while name in taken:
-        name += "'"
+    name = primed(f"{root.name}_root", taken)
     start = tree.start
     joint = JointDescription(name, Joint.FIXED)
     if start is not None:

@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
-import numpy as np
-
 from tribo.checks.check import nearest, shown
 from tribo.description.trees import DescriptionError, TreeDescription, Vector
 from tribo.engine.layout import COORDINATES
@@ -82,12 +80,10 @@ def _in_order(tree: TreeDescription, order: list[int], place: dict[int, int]) ->
     """Return a robot whose bodies are taken in an order; `place`: where each then is."""
     if order == sorted(order):
         return tree
-    widths = [COORDINATES[body.joint.type] for body in tree.bodies]
-    starts = np.cumsum([0, *widths])
-    picked = [int(starts[k]) + i for k in order for i in range(widths[k])]
+    places = tree.joint_slices(COORDINATES)
 
     def moved(q: Vector | None) -> Vector | None:
-        return None if q is None else tuple(q[i] for i in picked)
+        return None if q is None else tuple(x for k in order for x in q[places[k]])
 
     return replace(
         tree,

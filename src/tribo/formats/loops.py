@@ -19,11 +19,8 @@ CLOSING = {Joint.FIXED: "weld", Joint.REVOLUTE: "hinge", Joint.SPHERICAL: "pin"}
 def poses_at(tree: TreeDescription, q: Sequence[float]) -> list[Pose]:
     """Return the pose of each body in the world at coordinates q, unnormalized quaternions allowed."""
     made: list[Pose] = []
-    at = 0
-    for body in tree.bodies:
-        joint = body.joint
-        own = tuple(q[at : at + COORDINATES[joint.type]])
-        at += len(own)
+    for body, where in zip(tree.bodies, tree.joint_slices(COORDINATES), strict=True):
+        joint, own = body.joint, tuple(q[where])
         if joint.type == Joint.FREE:
             made.append(Pose(own[:3], normalized(own[3:])))
             continue

@@ -25,6 +25,7 @@ from tribo.formats.mesh_bounds import (
     plain_collada,
 )
 from tribo.formats.mesh_msh import read_msh
+from tribo.formats.nodes import is_number
 from tribo.formats.workers import ProcessError, work
 
 if TYPE_CHECKING:
@@ -238,7 +239,7 @@ def first_bad_line(data: bytes) -> str:
             continue
         where = f"line {number}, {check.shown(' '.join(words))}:"
         if words[0] in OF_OBJ:
-            wrong = _first_wrong(words[1:])
+            wrong = next((word for word in words[1:] if not is_number(word)), None)
             if wrong is not None:
                 return f"{where} {check.shown(wrong)} is no number"
             if len(words) - 1 < OF_OBJ[words[0]]:
@@ -253,12 +254,3 @@ def first_bad_line(data: bytes) -> str:
             if len(words) < 4:
                 return f"{where} a face needs 3 corners or more, got {len(words) - 1}"
     return ""
-
-
-def _first_wrong(words: list[str]) -> str | None:
-    for word in words:
-        try:
-            float(word)
-        except ValueError:
-            return word
-    return None

@@ -264,6 +264,24 @@ class Node(Written):
         return value
 
 
+def walk(node: Node) -> Iterator[Node]:
+    """Iterate over an element and all in it."""
+    todo = [node]
+    while todo:
+        item = todo.pop()
+        yield item
+        todo += item.children
+
+
+def is_number(word: str) -> bool:
+    """Tell whether Python takes a word for a number."""
+    try:
+        float(word)
+    except ValueError:
+        return False
+    return True
+
+
 def _all_numbers(words: list[str], largest: float) -> tuple[float, ...]:
     """Return words as numbers, faster than one by one; none if one is no number or too large."""
     if not _OF_NUMBERS.fullmatch("".join(words)):

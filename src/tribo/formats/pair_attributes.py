@@ -106,16 +106,9 @@ def written(law: Law) -> dict[str, str]:
             "a material pair with rolling_length or spinning_length has no place in the format; use "
             "rolling_friction and spinning_friction"
         )
-    if law.stiffness is not None:
-        return {
-            name: _text(value)
-            for name, value in (
-                ("friction", law.friction), ("stiffness", law.stiffness), ("damping", law.damping),
-            )
-        }  # fmt: skip
-    return {
-        key: _text(getattr(law, name)) for key, name in RIGID.items() if name not in {"stiffness", "damping"}
-    }
+    of_ground = {"stiffness", "damping"}
+    wanted = {*RIGID.values()} - of_ground if law.stiffness is None else {"friction", *of_ground}
+    return {key: _text(getattr(law, name)) for key, name in RIGID.items() if name in wanted}
 
 
 def _text(value: object) -> str:

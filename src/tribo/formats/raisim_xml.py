@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from tribo.description.trees import Vector, WorldDescription
+from tribo.description.trees import WorldDescription
 from tribo.formats import pair_attributes
 from tribo.formats.nodes import Node
 from tribo.formats.raisim_objects import read_classes, read_object
@@ -115,8 +115,7 @@ def _setting(node: Node, world: WorldDescription) -> None:
         world.time_step = node.time_step("value")
     elif node.tag == "gravity":
         node.check_leaf(("value",))
-        gravity: Vector = node.vector("value", 3)
-        world.gravity = gravity
+        world.gravity = node.vector("value", 3)
     elif node.tag == "erp":
         node.check_leaf(("erp", "erp2"))
         for name, number in node.numbers(("erp", "erp2"), at_least=0.0).items():

@@ -16,7 +16,7 @@ from typing import Any
 
 from tribo.checks import check
 from tribo.description.trees import DescriptionError
-from tribo.formats.nodes import Node, known_hint
+from tribo.formats.nodes import Node, known_hint, walk
 
 MAX_CHARACTERS = 64 * 1024 * 1024  # that parameters and expressions write
 
@@ -73,15 +73,13 @@ def fill_tree(root: Node, parameters: Mapping[str, object] | None) -> None:
         DescriptionError: A name has no value, or an expression is not arithmetic.
     """
     values = {} if parameters is None else checked(parameters)
-    substitution, todo = Substitution(), [root]
-    while todo:
-        node = todo.pop()
+    substitution = Substitution()
+    for node in walk(root):
         for key, value in node.attributes.items():
             if parameters is not None:
                 node.attributes[key] = substitution.fill(node, value, values)
             elif "@@" in value:
                 raise node.error(f"{key}={value[:80]!r} is to be filled in; pass parameters={{name: value}}")
-        todo += node.children
 
 
 def checked(parameters: Mapping[str, Any]) -> dict[str, str]:

@@ -58,7 +58,6 @@ def read_joint(node: Node) -> UrdfJoint:
         else:
             axis.check_leaf(("xyz",))
             joint.axis = unit_axis(axis.vector("xyz", 3), axis)
-    if kind != Joint.FIXED:
         _read_limit(node, joint)
         _read_dynamics(node, joint)
         mimic = node.one("mimic")

@@ -13,7 +13,7 @@ from typing import Any
 
 from tribo.checks import check
 from tribo.description.trees import DescriptionError
-from tribo.formats.nodes import Node
+from tribo.formats.nodes import Node, walk
 from tribo.formats.xml import MAX_TAGS, is_text, parse_fragment
 
 MAX_MODULES = 100
@@ -40,7 +40,7 @@ def append(robot: Node, path: Path | None, modules: Sequence[str | Path]) -> Non
     for module in modules:
         source = module if is_text(module) else _file(path, module)
         fragment = parse_fragment(source, "URDF module", "robot", robot.report)
-        size += _size(fragment)
+        size += sum(1 for _ in walk(fragment))
         if size > MAX_TAGS:
             raise fragment.error(f"modules hold more than {MAX_TAGS} elements altogether; use fewer")
         robot.children += fragment.children
@@ -62,16 +62,6 @@ def check_count(node: Node, count: int) -> None:
     """Refuse too many modules."""
     if count > MAX_MODULES:
         raise node.error(f"has {count} modules, at most {MAX_MODULES} are read")
-
-
-def _size(root: Node) -> int:
-    """Return the number of elements."""
-    count, todo = 0, [root]
-    while todo:
-        node = todo.pop()
-        count += 1
-        todo += node.children
-    return count
 
 
 def _file(urdf: Path | None, module: str | Path) -> Path:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tribo.formats.nodes import Node
+from tribo.formats.nodes import Node, is_number
 
 GAZEBO_READ = ("mu1", "mu2", "kp", "kd")  # `surface_friction`
 # Pictures, hints of converters, and settings of Gazebo's solvers without a meaning for the motion here.
@@ -96,7 +96,7 @@ def _drop(node: Node) -> None:
     node.children = [child for child in node.children if id(child) not in gone]
     for name in VECTORS.get(node.tag, ()):
         words = node.attributes.get(name, "").replace(",", " ").split()
-        if len(words) > 3 and all(_is_number(word) for word in words):
+        if len(words) > 3 and all(map(is_number, words)):
             node.doubt(
                 f"{name} has {len(words)} numbers, must have 3: the first three are read",
                 f"{name} of {len(words)}",
@@ -104,11 +104,3 @@ def _drop(node: Node) -> None:
             node.attributes[name] = " ".join(words[:3])
     for child in node.children:
         _drop(child)
-
-
-def _is_number(word: str) -> bool:
-    try:
-        float(word)
-    except ValueError:
-        return False
-    return True

@@ -91,15 +91,12 @@ def _face_set(node: Fields) -> Triangles:
         if len(corners) < 3:
             continue
         if is_convex or len(corners) == 3:
-            faces.append(_fan(corners))
+            fan = [np.full(len(corners) - 2, corners[0]), corners[1:-1], corners[2:]]
+            faces.append(np.column_stack(fan))
         else:
             faces.append(corners[clipped(points[corners])])
     made = np.concatenate(faces) if faces else np.zeros((0, 3), np.int64)
     return points, made if node.is_true("ccw", default=True) else made[:, ::-1]
-
-
-def _fan(corners: np.ndarray) -> np.ndarray:
-    return np.column_stack([np.full(len(corners) - 2, corners[0]), corners[1:-1], corners[2:]])
 
 
 def clipped(points: np.ndarray) -> np.ndarray:

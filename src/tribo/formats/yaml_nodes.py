@@ -171,9 +171,9 @@ def parse_anchored(source: str | Path, kind: str, report: Report) -> tuple[YamlN
     except ImportError:
         raise ImportError('YAML files need PyYAML: pip install "tribo[yaml]"') from None
     text, name = _text_of(source, kind)
-    builder = _Builder(name, report)
+    builder, loader = _Builder(name, report), getattr(yaml, "CSafeLoader", yaml.SafeLoader)
     try:
-        return builder.document(yaml.parse(text, Loader=_loader(yaml)), yaml), builder.anchors
+        return builder.document(yaml.parse(text, Loader=loader), yaml), builder.anchors
     except yaml.MarkedYAMLError as error:
         mark = error.problem_mark or error.context_mark
         where = f":{mark.line + 1}:{mark.column + 1}" if mark else ""
@@ -182,10 +182,6 @@ def parse_anchored(source: str | Path, kind: str, report: Report) -> tuple[YamlN
     except yaml.YAMLError as error:
         text = " ".join(str(error).split())
         raise DescriptionError(f"{name}: not YAML: {text[:200]}") from None
-
-
-def _loader(yaml: Any) -> Any:
-    return getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 
 
 def _text_of(source: str | Path, kind: str) -> tuple[str, str]:

@@ -16,12 +16,12 @@ from tribo.engine.builder import mark_singles
 from tribo.engine.layout import COORDINATES, DOFS
 from tribo.engine.subtree import TreeRecords, tree_records
 from tribo.formats import self_collision
-from tribo.model import Joint
+from tribo.model import Joint, Kind
 from tribo.objects import edits
 from tribo.objects.actuated import Actuated
 from tribo.objects.base import Object
 from tribo.objects.collision_body import CollisionBody
-from tribo.objects.contact import Contact, ContactMotion, motion_of_link
+from tribo.objects.contact import Contact, ContactMotion
 from tribo.objects.frames import Frame
 from tribo.objects.notebook import robot_table
 from tribo.objects.states import States
@@ -76,8 +76,7 @@ class ArticulatedSystem(Actuated, Object):
     def _joint_slice(self, joint: str, widths: Mapping[Joint, int]) -> slice:
         names = [body.joint.name for body in self.description.bodies]
         k = names.index(check.known(joint, names, f"joint of {self.name}"))
-        first = sum(widths[body.joint.type] for body in self.description.bodies[:k])
-        return slice(first, first + widths[self.description.bodies[k].joint.type])
+        return self.description.joint_slices(widths)[k]
 
     # -- state ---------------------------------------------------------------------------------
     def set_state(self, coordinate: Any, velocity: Any) -> None:
@@ -231,8 +230,7 @@ class ArticulatedSystem(Actuated, Object):
 
     def _command_rows(self, name: str) -> np.ndarray:
         self.check_present(name)
-        view: np.ndarray = getattr(self, f"_{name}")
-        return view[None]
+        return self._state_rows(name)
 
     def _row_forces(self) -> np.ndarray:
         self.check_present("a readout")
@@ -257,7 +255,7 @@ class ArticulatedSystem(Actuated, Object):
         edits.describe(self.description, field, row, value[0])
         self._left_q[:] = 0.0  # its momentum is another now
         if self._world.is_built:
-            edits.write(self._records().model, field, row, value)
+            self._records().model.arrays[field][:, row] = value
             if field == "body_com":
                 mark_singles(self._world.engine.model)
 
@@ -332,7 +330,17 @@ class ArticulatedSystem(Actuated, Object):
 
     def _contact_motion(self, collision_body: str, point: np.ndarray) -> ContactMotion:
         """Return how the link of a collision body moves, and yields, at a point (3,) [m] of the world."""
-        return motion_of_link(self, self.body_type, collision_body, point)
+        body = next(
+            k
+            for k, body in enumerate(self.description.bodies)
+            if any(shape.name == collision_body for shape in body.shapes)
+        )
+        frame = Frame(self, self.body_names[body], body)
+        local = frame.to_local(point)
+        velocity = frozen(frame.velocity_of(local))
+        if self.body_type != Kind.DYNAMIC:
+            return ContactMotion(velocity, np.zeros((3, 0)), np.zeros((0, 0)))
+        return ContactMotion(velocity, frame.jacobian(local), self.inverse_mass_matrix)
 
     def ignore_overlaps(self) -> tuple[tuple[str, str], ...]:
         """Let all links that touch or overlap in the present pose pass through each other from now on.

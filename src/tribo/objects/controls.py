@@ -111,13 +111,8 @@ def _places_in_a_row(places: list[int]) -> slice | np.ndarray:
 
 def _places(description: TreeDescription) -> dict[str, tuple[int, int]]:
     """Return of each joint the places of its first coordinate and of its first dof."""
-    q = v = 0
-    places = {}
-    for body in description.bodies:
-        kind = body.joint.type
-        places[body.joint.name] = q, v
-        q, v = q + COORDINATES[kind], v + DOFS[kind]
-    return places
+    q, v = description.joint_slices(COORDINATES), description.joint_slices(DOFS)
+    return {body.joint.name: (q[k].start, v[k].start) for k, body in enumerate(description.bodies)}
 
 
 def _gains(actuators: Sequence[ActuatorDescription]) -> dict[str, tuple[float, float]]:

@@ -72,10 +72,7 @@ class Drives(NamedParts):
 
     def _dof_numbers(self, field: str) -> np.ndarray:
         """Return a field of the dofs, (dof,), for a batch (worlds, dof)."""
-        found = self._records().model.arrays[field]
-        if self._is_batch:
-            return reading(np.broadcast_to(found, (self._count(), found.shape[1])).copy())
-        return reading(found[0].copy())
+        return reading(self._parameter(field, slice(None)).copy())
 
     def _spread(self, value: Any, what: str) -> dict[str, Any]:
         """Return values by joint from a number, a mapping or an array; those of a joint must be equal."""
@@ -85,25 +82,22 @@ class Drives(NamedParts):
             return {joint.name: value for joint in self.joints}
         what = f"{what} of {self.name}"
         array = check.array(value, what, "numbers")
-        nv = sum(DOFS[body.joint.type] for body in self.description.bodies)
-        first = 0
-        names = [body.joint.name for body in self.description.bodies]
-        base = DOFS[self.description.bodies[0].joint.type]
+        slices = self.description.joint_slices(DOFS)
+        nv, base = slices[-1].stop, slices[0].stop
         if array.ndim == 0 or array.shape[-1] not in (nv, nv - base):
             raise ValueError(f"{what} must have shape ({nv},), or ({nv - base},) for the joints "
                              f"alone, got {array.shape}")  # fmt: skip
         if array.ndim > 2 or (array.ndim == 2 and not self._is_batch):
             raise ValueError(f"{what} must have shape ({nv},), got {array.shape}")
-        made = {}
-        for k, body in enumerate(self.description.bodies):
-            width = DOFS[body.joint.type]
-            if not width or (k == 0 and array.shape[-1] != nv):
+        made, left_out = {}, nv - array.shape[-1]  # numbers of the base
+        for body, where in zip(self.description.bodies, slices, strict=True):
+            if where.start == where.stop or where.start < left_out:
                 continue
-            own = array[..., first : first + width]
+            own = array[..., where.start - left_out : where.stop - left_out]
             if (own != own[..., :1]).any():
-                raise ValueError(f"{what}: the {width} numbers of joint {names[k]} must be equal")
-            made[names[k]] = own[..., 0]  # an array, also of one number
-            first += width
+                width, name = own.shape[-1], body.joint.name
+                raise ValueError(f"{what}: the {width} numbers of joint {name} must be equal")
+            made[body.joint.name] = own[..., 0]  # an array, also of one number
         return made
 
     def _set_joints(self, attribute: str, value: Any) -> None:

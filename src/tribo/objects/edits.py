@@ -9,7 +9,6 @@ import numpy as np
 from tribo.checks.orientation import of_matrices as quaternions
 from tribo.description.trees import ShapeDescription, TreeDescription, VisualDescription
 from tribo.engine.layout import COORDINATES, DOFS, reference_of
-from tribo.model import Model
 
 # Numbers of the model that stand in the description as they are: field and attribute.
 _OF_BODY = {"body_mass": "mass", "body_com": "com", "body_support": "gravity_compensation"}
@@ -39,7 +38,9 @@ def describe(description: TreeDescription, field: str, row: int, value: np.ndarr
     if field == "spring_reference":
         _describe_reference(description, row, float(value))
         return
-    body = description.bodies[_body_of_dof(description, row) if field.startswith("dof_") else row]
+    if field.startswith("dof_"):
+        row = next(k for k, dofs in enumerate(description.joint_slices(DOFS)) if row < dofs.stop)
+    body = description.bodies[row]
     numbers: Any = tuple(value.tolist()) if value.ndim else float(value)
     if field in _OF_BODY:
         setattr(body, _OF_BODY[field], numbers)
@@ -56,23 +57,11 @@ def describe(description: TreeDescription, field: str, row: int, value: np.ndarr
 
 
 def _describe_reference(description: TreeDescription, coordinate: int, value: float) -> None:
-    for body in description.bodies:
-        width = COORDINATES[body.joint.type]
-        if coordinate < width:
+    for body, where in zip(description.bodies, description.joint_slices(COORDINATES), strict=True):
+        if where.start <= coordinate < where.stop:
             numbers = list(reference_of(body.joint, body.joint.type))
-            numbers[coordinate] = value
+            numbers[coordinate - where.start] = value
             body.joint.spring_reference = tuple(numbers)
-            return
-        coordinate -= width
-    raise IndexError("coordinate")
-
-
-def _body_of_dof(description: TreeDescription, dof: int) -> int:
-    for k, body in enumerate(description.bodies):
-        dof -= DOFS[body.joint.type]
-        if dof < 0:
-            return k
-    raise IndexError("dof")
 
 
 def move_origin(description: TreeDescription, com: np.ndarray) -> None:
@@ -82,8 +71,3 @@ def move_origin(description: TreeDescription, com: np.ndarray) -> None:
     for item in items:
         item.position = tuple(np.subtract(item.position, shift).tolist())
     description.origin = tuple((-com).tolist())
-
-
-def write(model: Model, field: str, row: int | slice, value: Any) -> None:
-    """Write a number into a row, or rows, of a model, one per world or one for all."""
-    model.arrays[field][:, row] = value

@@ -250,16 +250,11 @@ class Frame(Sealed):
         return at.result(np.concatenate([torque, found[:, 3:]], axis=1))
 
     # -- Jacobians -----------------------------------------------------------------------------
-    def _jacobian(self, point: Any, part: slice) -> np.ndarray:
+    def _jacobian(self, point: Any, part: slice, *, is_rate: bool = False) -> np.ndarray:
         at = self._owner._states()
-        shape, local = (6, at.v.shape[1]), self._local(at, point)
-        found = at.answer(queries.jacobians, shape, *at.placed, self._body, local)
-        return at.result(found)[..., part, :]
-
-    def _jacobian_rate(self, point: Any, part: slice) -> np.ndarray:
-        at = self._owner._states()
-        shape, local = (6, at.v.shape[1]), self._local(at, point)
-        found = at.answer(queries.jacobian_rates, shape, *at.moving_at_length, self._body, local)
+        query = queries.jacobian_rates if is_rate else queries.jacobians
+        given = at.moving_at_length if is_rate else at.placed
+        found = at.answer(query, (6, at.v.shape[1]), *given, self._body, self._local(at, point))
         return at.result(found)[..., part, :]
 
     def jacobian(self, point: Any = None) -> np.ndarray:
@@ -290,11 +285,11 @@ class Frame(Sealed):
 
         Errors as `to_world`.
         """
-        return self._jacobian_rate(point, _POINT)
+        return self._jacobian(point, _POINT, is_rate=True)
 
     def rotational_jacobian_rate(self) -> np.ndarray:
         """Return the time derivative of `rotational_jacobian`, (3, dof) [1/s].   α = J v̇ + J̇ v"""
-        return self._jacobian_rate(None, _TURN)
+        return self._jacobian(None, _TURN, is_rate=True)
 
     @property
     def dofs(self) -> np.ndarray:

@@ -64,8 +64,8 @@ class HandleOwner(FrameOwner):
         """Return the collision shapes of a body."""
 
     @abstractmethod
-    def _parameter(self, field: str, row: int) -> np.ndarray:
-        """Return a row of a model field, for a batch one per world."""
+    def _parameter(self, field: str, row: int | slice) -> np.ndarray:
+        """Return a row, or rows, of a model field, for a batch one per world."""
 
     @abstractmethod
     def _set_parameter(self, field: str, row: int, value: np.ndarray, what: str) -> None:

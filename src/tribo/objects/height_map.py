@@ -85,13 +85,12 @@ class HeightMap(SingleBody):
         elif size is not None:
             raise TypeError("size is that of the HeightField; leave it out")
         geometry, shape = made.geometry, self.description.bodies[0].shapes[0]
-        if geometry.values.shape != self._map.values.shape:
-            self.detach()
-            shape.geometry, shape.size = geometry, (geometry.dx, geometry.dy)
-            self._world.rebuild()
-            return
+        is_resized = geometry.values.shape != self._map.values.shape
         shape.geometry, shape.size = geometry, (geometry.dx, geometry.dy)
-        if self._world.is_built and self.span is not None:
+        if is_resized:
+            self.detach()
+            self._world.rebuild()
+        elif self._world.is_built and self.span is not None:
             model, s, body = self._world.engine.model, self.span.shape.start, self.span.body.start
             first = model.shape_data[s, 0]
             model.height[first : first + geometry.values.size] = geometry.values.ravel()

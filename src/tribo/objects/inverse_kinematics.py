@@ -153,12 +153,8 @@ class _Freedom:
         if joints is None:
             chosen = [k for k, single in enumerate(is_single) if single]
         else:
-            chosen = sorted(
-                {
-                    names.index(check.known(name, names, f"joint of {description.bodies[0].name}"))
-                    for name in joints
-                }
-            )
+            known = [check.known(name, names, f"joint of {bodies[0].name}") for name in joints]
+            chosen = sorted({names.index(name) for name in known})
             for k in chosen:
                 if not is_single[k]:
                     raise ValueError(
@@ -166,15 +162,11 @@ class _Freedom:
                         "inverse_kinematics moves hinges and slides that lead"
                     )
         self.description, self.place = description, coordinates[chosen]
-        lower, upper = np.full(len(chosen), -np.inf), np.full(len(chosen), np.inf)
-        for n, k in enumerate(chosen):
-            joint = bodies[k].joint
-            lower[n], upper[n] = joint.lower, joint.upper
-        self.lower, self.upper = lower, upper
+        self.lower = np.array([bodies[k].joint.lower for k in chosen], np.float64)
+        self.upper = np.array([bodies[k].joint.upper for k in chosen], np.float64)
         # v = spread · u: followers move with their leader.
         self.spread = np.zeros((dofs[-1], len(chosen)))
-        for n, k in enumerate(chosen):
-            self.spread[dofs[k], n] = 1.0
+        self.spread[dofs[chosen], np.arange(len(chosen))] = 1.0
         followers = [k for k, body in enumerate(bodies) if body.joint.mimic is not None]
         for _ in followers:
             for k in followers:

@@ -190,13 +190,10 @@ class JointDrive(Handle):
     # -- what rows of the joint did in the last step -------------------------------------------
     def _row_force(self, first: int, count: int) -> Any:
         """Return forces of scalar rows of this joint, with the time step of now [N m, N]."""
-        slot = self._first_slot() + first
+        bodies = self._owner.description.bodies[: self._body]
+        slot = first + sum(SLOTS[body.joint.type] for body in bodies)
         rows = self._owner._row_forces()
         return self._state(rows, slice(slot, slot + count))
-
-    def _first_slot(self) -> int:
-        bodies = self._owner.description.bodies
-        return sum(SLOTS[body.joint.type] for body in bodies[: self._body])
 
     @property
     def limit_force(self) -> float | np.ndarray:
@@ -205,13 +202,13 @@ class JointDrive(Handle):
         > 0: the lower stop pushes up, < 0: the upper one pushes down. Of a spherical joint ≥ 0: the torque
         that turns it back into its cone.
         """
-        return self._row_force(Slot.LIMIT, 1) if self._slots() else 0.0
+        return self._row_force(Slot.LIMIT, 1) if SLOTS[self.type] else 0.0
 
     @property
     def friction_force(self) -> float | np.ndarray:
         """Dry friction in the last step [N m, N], for each dof; read-only."""
         where = self.velocity_slice
-        if not self._slots():
+        if not SLOTS[self.type]:
             return 0.0
         return self._row_force(Slot.FRICTION, where.stop - where.start)  # type: ignore[no-any-return]
 
@@ -226,9 +223,6 @@ class JointDrive(Handle):
         slot += COUPLING_SLOTS * (len(description.couplings) + before) + CouplingSlot.HOLD
         rows = self._owner._row_forces()
         return self._state(rows, slice(slot, slot + 1))  # type: ignore[no-any-return]
-
-    def _slots(self) -> int:
-        return SLOTS[self.type]
 
     @property
     def mimic(self) -> tuple[str, float, float] | None:
@@ -259,11 +253,10 @@ class JointDrive(Handle):
     def spring_reference(self) -> float | np.ndarray:
         """Coordinates [rad, m, –] at which its spring is at rest, as `coordinate`; assign to change them."""
         where = self.coordinate_slice
-        found = [np.asarray(self._get("spring_reference", k)) for k in range(where.start, where.stop)]
-        array = np.stack(found, axis=-1) if found else np.zeros(0)
-        if len(found) == 1:
-            array = array[..., 0]
-        return float(array) if array.ndim == 0 else reading(array, "spring_reference")
+        found = self._owner._parameter("spring_reference", where)
+        if where.stop - where.start == 1:
+            found = found[..., 0]
+        return float(found) if found.ndim == 0 else reading(found.copy(), "spring_reference")
 
     @spring_reference.setter
     def spring_reference(self, value: Any) -> None:

@@ -67,8 +67,8 @@ class NamedParts(InverseKinematics, HandleOwner):
         """Whether the base moves freely."""
         return self.description.bodies[0].joint.type == JointType.FREE
 
-    def _parameter(self, field: str, row: int) -> np.ndarray:
-        """Return a row of a model field, for a batch one per world."""
+    def _parameter(self, field: str, row: int | slice) -> np.ndarray:
+        """Return a row, or rows, of a model field, for a batch one per world."""
         found = self._records().model.arrays[field][:, row]
         return np.broadcast_to(found, (self._count(), *found.shape[1:])) if self._is_batch else found[0]
 
@@ -136,13 +136,8 @@ class NamedParts(InverseKinematics, HandleOwner):
 
     def _by_joint(self, rows: np.ndarray, widths: Mapping[JointType, int]) -> dict[str, float | np.ndarray]:
         """Return numbers (worlds, n) of the state by joint name, without the root."""
-        root, *others = (body.joint for body in self.description.bodies)
-        first, made = widths[root.type], {}
-        for joint in others:
-            where = slice(first, first + widths[joint.type])
-            made[joint.name] = state_part(rows, where, self._is_batch)
-            first = where.stop
-        return made
+        named = zip(self.joint_names, self.description.joint_slices(widths)[1:], strict=True)
+        return {name: state_part(rows, where, self._is_batch) for name, where in named}
 
     def _assign(self, what: str, values: Any) -> None:
         """Set a property of some joints, or of none if one of the values is wrong."""

@@ -18,7 +18,6 @@ from tribo.checks.orientation import FORMS, chosen
 from tribo.description import colors, inertias
 from tribo.description.heights import HeightField
 from tribo.description.hulls import Surface, convex_hull, solid_inertia, volume_moments
-from tribo.description.hulls import surface as make_surface
 from tribo.description.trees import (
     IDENTITY,
     ORIGIN,
@@ -80,10 +79,7 @@ def placed(description: TreeDescription, options: Mapping[str, Any]) -> Placed:
         [check.vector(options.get("position", ORIGIN), "position", 3), IDENTITY if turn is None else turn]
     )
     velocity = np.concatenate(
-        [
-            check.vector(options.get("linear_velocity", ORIGIN), "linear_velocity", 3),
-            check.vector(options.get("angular_velocity", ORIGIN), "angular_velocity", 3),
-        ]
+        [check.vector(options.get(what, ORIGIN), what, 3) for what in ("linear_velocity", "angular_velocity")]
     )
     if description.kind == Kind.STATIC and velocity.any():
         raise ValueError('a static body has no velocity; use body_type="kinematic"')
@@ -284,11 +280,6 @@ def _mesh_of(item: Any, scale: tuple[float, ...]) -> tuple[MeshFile | None, mesh
             f"pair (vertices, triangles), got {check.shown(item)}"
         )
     return None, mesh_solids.from_arrays(vertices, triangles, scale, what)
-
-
-def surface_description(vertices: Any, triangles: Any, what: str, material: str) -> TreeDescription:
-    """Describe static triangles in the frame of their vertices."""
-    return surface(make_surface(vertices, triangles, what), material)
 
 
 def surface(geometry: Surface, material: str) -> TreeDescription:

@@ -9,14 +9,15 @@ from tribo.checks.sealed import Answering
 from tribo.engine.engine import Engine
 from tribo.engine.layout import Span
 from tribo.objects.owner import Arrays, Owner
-from tribo.objects.sleeper import SLEEPER_VIEWS
 
 # Numbers that belong to an object: array of a record, and which span of it.
 VIEWS = {
     "q": ("state", "q"), "v": ("state", "v"), "vdot": ("state", "v"), "vdot_before": ("state", "v"),
     "drive_mode": ("state", "v"), "scalar_impulse": ("state", "slot"), "activation": ("state", "actuator"),
     "control": ("command", "actuator"), "left_q": ("state", "q"), "left_v": ("state", "v"),
-    "tree_motion": ("state", "trees"), **SLEEPER_VIEWS,
+    "tree_motion": ("state", "trees"), "tree_is_asleep": ("state", "trees"),
+    "quiet_time": ("state", "trees"), "rest_keys": ("state", "trees"), "rest_marks": ("state", "trees"),
+    "rest_force": ("state", "v"), "can_sleep": ("command", "trees"),
     "wrench": ("command", "body"), "surface_velocity": ("command", "shape"), "tau": ("command", "v"),
     "drive_form": ("command", "v"), "carries": ("command", "v"), "kp": ("command", "v"),
     "kd": ("command", "v"), "target_q": ("command", "q"), "target_v": ("command", "v"),

@@ -13,7 +13,7 @@ from tribo.objects import edits
 from tribo.objects.base import Object
 from tribo.objects.body_types import TERRAIN
 from tribo.objects.collision_body import looks
-from tribo.objects.contact import ContactMotion, motion_of_body
+from tribo.objects.contact import ContactMotion
 from tribo.objects.states import SIX
 
 
@@ -78,7 +78,16 @@ class SingleBody(Object):
 
     def _contact_motion(self, _collision_body: str, point: np.ndarray) -> ContactMotion:
         """Return how the body moves, and yields, at a point (3,) [m] of the world."""
-        return motion_of_body(self, self.linear_velocity, self.angular_velocity, self.inertia, point)
+        x, y, z = arm = point - self.position
+        velocity = self.linear_velocity + np.cross(self.angular_velocity, arm)
+        if self.body_type != Kind.DYNAMIC:
+            return ContactMotion(frozen(velocity), np.zeros((3, 0)), np.zeros((0, 0)))
+        turning = np.array([[0.0, z, -y], [-z, 0.0, x], [y, -x, 0.0]])  # ω × r = −r × ω
+        turn = self.rotation_matrix
+        inverse = np.zeros((6, 6))
+        inverse[:3, :3] = np.eye(3) / self.mass
+        inverse[3:, 3:] = turn @ np.linalg.inv(self.inertia) @ turn.T
+        return ContactMotion(frozen(velocity), np.hstack([np.eye(3), turning]), inverse)
 
     def set_state(self, pose: np.ndarray, velocity: np.ndarray) -> None:
         """Set pose (7,) and velocity (6,) at once, without checks."""
@@ -198,7 +207,7 @@ class SingleBody(Object):
         self.wake()
         if self._world.is_built and self.span is not None and self._is_free:
             first = self.span.v.start + 3 * is_turn
-            edits.write(self._world.engine.model, "dof_damping", slice(first, first + 3), number)
+            self._world.engine.model.arrays["dof_damping"][:, first : first + 3] = number
 
     def _is_terrain(self) -> bool:
         return self.description.bodies[0].shapes[0].is_terrain
@@ -215,7 +224,7 @@ class SingleBody(Object):
         edits.describe(self.description, field, 0, value)
         self._left_q[:] = 0.0
         if self._world.is_built and self.span is not None:
-            edits.write(self._world.engine.model, field, self.span.body.start, value)
+            self._world.engine.model.arrays[field][:, self.span.body.start] = value
 
     def apply_force(self, force: Any, point: Any = None, *, axes: str = "world") -> None:
         """Add an external force for the next step only.

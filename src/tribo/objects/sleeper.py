@@ -55,14 +55,3 @@ class Sleeper(Member):
 
         self._tree_is_asleep[0] = Sleep.AWAKE
         self._quiet_time[0] = 0.0
-
-
-# Numbers of a sleeper: array of a record, and which span of it.
-SLEEPER_VIEWS = {
-    "tree_is_asleep": ("state", "trees"),
-    "quiet_time": ("state", "trees"),
-    "rest_keys": ("state", "trees"),
-    "rest_marks": ("state", "trees"),
-    "rest_force": ("state", "v"),
-    "can_sleep": ("command", "trees"),
-}

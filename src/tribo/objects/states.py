@@ -104,14 +104,9 @@ def coordinates(value: Any, description: TreeDescription, what: str, nq: int) ->
     if array.ndim not in (1, 2) or array.shape[-1] != nq:
         raise ValueError(f"{what} must have shape ({nq},) or (N, {nq}), got {array.shape}")
     q = rows(np.atleast_2d(array), what, (nq,), len(np.atleast_2d(array)))
-    first = 0
-    for body in description.bodies:
-        width = COORDINATES[body.joint.type]
-        if width >= 4:
-            unit_quaternions(
-                q[:, first + width - 4 : first + width], f"{what}, rotation of {body.joint.name}"
-            )
-        first += width
+    for body, where in zip(description.bodies, description.joint_slices(COORDINATES), strict=True):
+        if where.stop - where.start >= 4:
+            unit_quaternions(q[:, where.stop - 4 : where.stop], f"{what}, rotation of {body.joint.name}")
     return q
 
 

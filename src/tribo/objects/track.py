@@ -137,9 +137,8 @@ class Belt(Sealed):
 
     def __repr__(self) -> str:
         """Return its link and speed."""
-        if self._robot.is_removed:
-            return f"<Belt {self._link!r} of {self._robot.name!r}: removed>"
-        return f"<Belt {self._link!r} of {self._robot.name!r}: {self.speed:g} m/s>"
+        state = "removed" if self._robot.is_removed else f"{self.speed:g} m/s"
+        return f"<Belt {self._link!r} of {self._robot.name!r}: {state}>"
 
     @property
     def name(self) -> str:

@@ -35,11 +35,6 @@ class WorldAdapting:
         """Know the cables of a world, and where their parts are."""
         self._world, self._cables, self._members, self._ties = world, cables, members, ties
 
-    @property
-    def has_any(self) -> bool:
-        """Tell whether some cable adapts by itself."""
-        return bool(self._cables.adapting)
-
     def stretches(self, n: int) -> Iterator[int]:
         """Let cables that are due adapt, and say how many steps may be made until the next is; n in all.
 

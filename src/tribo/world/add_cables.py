@@ -200,19 +200,17 @@ class WorldCables:
 
     def _doubt_damping(self, section: CableSection, name: str) -> None:
         """Warn of spook dampings that ring: less than two steps."""
-        short = {
-            key: float(getattr(section.material, key))
-            for key, stiffness in (
-                ("wire_spook_damping_stretch", section.stretch_stiffness),
-                ("wire_spook_damping_bend", section.bend_stiffness),
-            )
-            if stiffness > 0.0 and getattr(section.material, key) < 2.0 * self._world.time_step
-        }
-        for key, value in short.items():
-            logger.warning(
-                "cable %s: %s of %r is %g s, less than two time steps: it rings. Take %g s or more, or a "
-                "shorter time_step", name, key, section.material.name, value, 2.0 * self._world.time_step,
-            )  # fmt: skip
+        least = 2.0 * self._world.time_step
+        for key, stiffness in (
+            ("wire_spook_damping_stretch", section.stretch_stiffness),
+            ("wire_spook_damping_bend", section.bend_stiffness),
+        ):
+            value = float(getattr(section.material, key))
+            if stiffness > 0.0 and value < least:
+                logger.warning(
+                    "cable %s: %s of %r is %g s, less than two time steps: it rings. Take %g s or more, or a "
+                    "shorter time_step", name, key, section.material.name, value, least,
+                )  # fmt: skip
 
     def free_name(self, name: str, what: str) -> str:
         """Return a name that no object begins with; empty: "cable_0" and so on of a cable."""

@@ -350,9 +350,7 @@ class WorldConstraints:
         name = f"{prefix}{item.name}" if item.name else ""
         if prefix and not name:
             taken = {tie.name for tie in self.items}
-            k = 0
-            while (name := f"{prefix}{item.type}_{k}") in taken:
-                k += 1
+            name = free_name("", taken, "a constraint", f"{prefix}{item.type}")
         pair = ends[0], ends[1]
         return self.tie(made, item.type, pair, name, numbers, item.locked, stretch, over)
 

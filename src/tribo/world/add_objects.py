@@ -10,7 +10,7 @@ from typing import Any, Unpack
 from tribo.checks import check
 from tribo.checks.orientation import chosen
 from tribo.checks.types import AxisAngle, BodyOptions, BodyType, Color, Euler, Orientation, Rows, Vector
-from tribo.description import colors
+from tribo.description import colors, hulls
 from tribo.description.heights import HeightField
 from tribo.description.trees import CompoundPart, LinkDescription, TreeDescription
 from tribo.engine.builder import ALL_GROUPS
@@ -283,7 +283,7 @@ class WorldObjects:
             >>> floor = world.add_surface(corners, [(0, 1, 2), (0, 2, 3)])
         """
         _check_static(options)
-        made = primitives.surface_description(vertices, triangles, "surface", material)
+        made = primitives.surface(hulls.surface(vertices, triangles, "surface"), material)
         return self.add_single(made, "surface", options)
 
     def add_height_map(self, /, heights: HeightField | Rows, size: Vector | None = None,

@@ -22,6 +22,8 @@ from tribo.objects.owner import Arrays
 from tribo.objects.record_views import arrays_of
 from tribo.readout.contacts_and_energies import carry_readings
 
+logger = logging.getLogger("tribo")
+
 _KEPT = (  # of the state, whatever objects come and go
     "time", "warm_count", "warm_key", "warm_impulse",
     "yield_count", "yield_key", "yield_displacement", "yield_rate",
@@ -124,9 +126,6 @@ def _carry(ids: np.ndarray, before: Built, engine: Engine, layout: Layout, runs:
     again = np.flatnonzero(was >= 0).tolist()
     spans += [(before.layout.span(int(was[k])), layout.span(k)) for k in again]
     carry_readings(before.engine, engine, spans)
-
-
-logger = logging.getLogger("tribo")
 
 
 class References:

@@ -27,13 +27,9 @@ def take_laws(table: MaterialTable, laws: dict[tuple[str, str], Law]) -> None:
         **surface_friction.laws_between(own, others),
     }.items():
         if (first, second) not in known and (second, first) not in known:
-            table.take_pair(first, second, law, _origin(law, is_surface=_is_surface(first)))
-
-
-def _is_surface(name: str) -> bool:
-    from tribo.formats import surface_friction
-
-    return surface_friction.of_material(name) is not None
+            table.take_pair(
+                first, second, law, _origin(law, is_surface=surface_friction.of_material(first) is not None)
+            )
 
 
 def _origin(law: Law, *, is_surface: bool) -> dict[str, str]:

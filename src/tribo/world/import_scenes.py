@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from tribo.checks import check
+from tribo.checks.by_name import primed
 from tribo.description.trees import (
     BodyDescription,
     DescriptionError,
@@ -117,14 +118,9 @@ class WorldMjcf:
             keyframe=keyframe,
             strict=strict,
         )
-        for item in scene.objects:
-            if item.tree is not None and self_collision is not None:
-                item.tree.self_collision = check.choice(self_collision, MODES, "self_collision")
-        made = self.take_scene(
-            scene, take_options=take_options, collision_meshes=collision_meshes, strict=strict
+        return self.take_and_report(
+            scene, take_options, self_collision, "MJCF text", collision_meshes, strict
         )
-        report_scene(scene, made, "MJCF text")
-        return made
 
     def load_mujoco(
         self, model: Any, *, keyframe: str | int | None = None, take_options: bool = True,
@@ -156,8 +152,20 @@ class WorldMjcf:
 
         self._world.check_editable("the list of objects")
         scene = mjcf.read_model(model, keyframe=keyframe, strict=strict)
-        made = self.take_scene(scene, take_options=take_options)
-        report_scene(scene, made, "model of MuJoCo")
+        return self.take_and_report(scene, take_options, None, "model of MuJoCo")
+
+    def take_and_report(
+        self, scene: WorldDescription, take_options: bool, self_collision: str | None, title: str,
+        collision_meshes: str = "auto", strict: bool = False,
+    ) -> list[Object]:  # fmt: skip
+        """Add a scene, and log what its reader has to say."""
+        for item in scene.objects:
+            if item.tree is not None and self_collision is not None:
+                item.tree.self_collision = check.choice(self_collision, MODES, "self_collision")
+        made = self.take_scene(
+            scene, take_options=take_options, collision_meshes=collision_meshes, strict=strict
+        )
+        report_scene(scene, made, title)
         return made
 
     def take_scene(
@@ -188,9 +196,7 @@ class WorldMjcf:
     ) -> None:
         """Add all objects of a scene."""
         for item in scene.objects:
-            name = item.name
-            while name in self._adding.members.by_name:
-                name += "'"
+            name = primed(item.name, self._adding.members.by_name)
             if item.tree is not None:
                 part = self._adding.add_articulated_system(
                     item.tree, name=name, body_type=item.kind, collision_meshes=meshes.mode,
@@ -230,9 +236,6 @@ class WorldMjcf:
         if item.shape is not None:
             solidify(tree, meshes.mode, strict=meshes.strict)
         return self._adding.add_single(tree, "geom", options)
-
-
-logger = logging.getLogger("tribo")
 
 
 class WorldScenes:
@@ -280,7 +283,7 @@ class WorldScenes:
         scene, has_world = sdf.read(
             source, package_dirs=check.folders(package_dirs, "package_dirs"), strict=strict
         )
-        return self._take(
+        return self._scenes.take_and_report(
             scene, take_options and has_world, self_collision, "SDF text", collision_meshes, strict
         )
 
@@ -321,18 +324,4 @@ class WorldScenes:
             source, package_dirs=check.folders(package_dirs, "package_dirs"), strict=strict
         )
         scene.time_step = self._settings.time_step  # a stage has none
-        return self._take(scene, take_options and has_gravity, self_collision, "USD text")
-
-    def _take(
-        self, scene: WorldDescription, take_options: bool, self_collision: str | None, title: str,
-        collision_meshes: str = "auto", strict: bool = False,
-    ) -> list[Object]:  # fmt: skip
-        """Add a scene, and log what its reader has to say."""
-        for item in scene.objects:
-            if item.tree is not None and self_collision is not None:
-                item.tree.self_collision = check.choice(self_collision, MODES, "self_collision")
-        made = self._scenes.take_scene(
-            scene, take_options=take_options, collision_meshes=collision_meshes, strict=strict
-        )
-        report_scene(scene, made, title)
-        return made
+        return self._scenes.take_and_report(scene, take_options and has_gravity, self_collision, "USD text")

@@ -167,13 +167,9 @@ class Interior:
 
     def adapt_due(self) -> None:
         """Let cables adapt that do it by themselves, and whose time it is."""
-        if self._may_adapt:
+        if self.cables.adapting and not self.is_midway:
             with self._adapting_alone("update"):
                 self.adapting.adapt_due()
-
-    @property
-    def _may_adapt(self) -> bool:
-        return self.adapting.has_any and not self.is_midway
 
     @contextmanager
     def _adapting_alone(self, what: str) -> Iterator[None]:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from tribo.checks import check
+from tribo.checks.by_name import primed
 from tribo.description.trees import DescriptionError
 from tribo.engine.builder import ALL_GROUPS
 from tribo.engine.settings import WorldSettings
@@ -29,14 +30,13 @@ from tribo.world.contact_laws import take_laws
 
 if TYPE_CHECKING:
     from tribo.formats.choreonoid import BodyFile, BodyItem, ProjectFile
+    from tribo.formats.choreonoid.track_devices import TrackDescription
+    from tribo.formats.choreonoid.wire_devices import WinchDescription, WireDescription, WirePlace
+
+logger = logging.getLogger("tribo")
 
 # Collision groups of what moves and of what stands, unless a file says otherwise.
 USUAL = (1, 1 << 63)
-
-if TYPE_CHECKING:
-    from tribo.formats.choreonoid import BodyFile
-    from tribo.formats.choreonoid.track_devices import TrackDescription
-    from tribo.formats.choreonoid.wire_devices import WinchDescription, WireDescription, WirePlace
 
 
 class BodyParts(list[ArticulatedSystem]):
@@ -133,14 +133,12 @@ class WorldBodyFiles:
                 keep_apart(body, self._cables.free_group())
             for k, tree in enumerate(body.trees):
                 name = title if title and k == 0 else tree.bodies[0].name
-                while name in self._adding.members.by_name:
-                    name += "'"
+                name = primed(name, self._adding.members.by_name)
                 made = self._adding.add_articulated_system(tree, name=name, collision_meshes=collision_meshes)
                 added.append(made)
             names = {tie.name for tie in self._world.constraints}
             for tie in body.ties:
-                while tie.name in names:
-                    tie.name += "'"
+                tie.name = primed(tie.name, names)
                 names.add(tie.name)
                 self._ties.join(tie, (added[tie.objects[0]], added[tie.objects[1]]))
             for wire in body.wires:
@@ -161,9 +159,7 @@ class WorldBodyFiles:
         """Return a name under which nothing with parts of its own stands in the world."""
         taken = {part.name.split("/")[0] for part in self._world.objects}
         taken |= {part.name.split("/")[0] for part in self._world.constraints}
-        while name in taken:
-            name += "'"
-        return name
+        return primed(name, taken)
 
     def _lay(self, wire: WireDescription, parts: BodyParts) -> None:
         """Lay a wire of a body file; up to its first node a winch winds a wire without mass."""
@@ -264,9 +260,6 @@ def _node(place: WirePlace, parts: Sequence[ArticulatedSystem]) -> CableNode:
     return CableNode(place.point, body, place.kind, place.bend_stiffness, place.twist_stiffness)
 
 
-logger = logging.getLogger("tribo")
-
-
 class ProjectParts(dict[str, BodyParts]):
     """Objects that a project added to a world, by the names of its bodies, and remarks on its omissions."""
 
@@ -354,7 +347,7 @@ class WorldProjects:
             if library is not None:
                 fill_table(self._world.materials, library, rigid=False)
             for item, body in read:
-                made[_name(item, made)] = self._put(item, body, collision_meshes)
+                made[primed(item.name or item.path.stem, made)] = self._put(item, body, collision_meshes)
             self._settings.time_step, self._settings.gravity = project.time_step, project.gravity
         except (ValueError, TypeError, ImportError) as error:
             for parts in made.values():
@@ -384,14 +377,6 @@ def _tell(project: ProjectFile, of_materials: Sequence[str]) -> None:
             logger.info("%s", note)
     if doubts:
         logger.warning("%s", warning(project.name, doubts))
-
-
-def _name(item: BodyItem, taken: dict[str, BodyParts]) -> str:
-    """Return the name under which a body is returned."""
-    name = item.name or item.path.stem
-    while name in taken:
-        name += "'"
-    return name
 
 
 def _of(item: BodyItem, error: DescriptionError) -> DescriptionError:

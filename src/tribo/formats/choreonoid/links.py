@@ -324,13 +324,6 @@ def place(links: dict[str, BodyLink], base: BodyLink, placement: Placement) -> N
 
 def in_order(links: dict[str, BodyLink]) -> list[BodyLink]:
     """Return the links whose joints have a coordinate: by jointId, those without one behind."""
-    known, others = [], []
-    for link in links.values():
-        if link.joint.type in {Joint.FREE, Joint.FIXED}:
-            continue
-        node = value(link.node, "joint_id")
-        if node is not None and node.number() >= 0.0:
-            known.append((node.number(), link))
-        else:
-            others.append(link)
-    return [link for _, link in sorted(known, key=lambda pair: pair[0])] + others
+    moving = [link for link in links.values() if link.joint.type not in {Joint.FREE, Joint.FIXED}]
+    ids = {link.name: number(link.node, "joint_id", -1.0) for link in moving}
+    return sorted(moving, key=lambda link: ids[link.name] if ids[link.name] >= 0.0 else inf)

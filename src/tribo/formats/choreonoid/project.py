@@ -14,7 +14,7 @@ from pathlib import Path
 import numpy as np
 
 from tribo.description.trees import IDENTITY, Vector
-from tribo.formats.choreonoid.keys import Angles, check_keys, truth, value
+from tribo.formats.choreonoid.keys import Angles, check_keys, list_of, truth, value, word
 from tribo.formats.choreonoid.links import Placement
 from tribo.formats.mesh_files import MeshFinder
 from tribo.formats.other_kinds import is_project
@@ -98,7 +98,7 @@ def read(source: str | Path, *, package_dirs: Sequence[Path] = (), strict: bool 
         raise root.error("is no project of Choreonoid: it has no items")
     path = Path(source) if is_project(source) and "\n" not in str(source) else None
     made = ProjectFile(path.stem if path is not None else "project")
-    files = _Files(MeshFinder(path, package_dirs))
+    files = MeshFinder(path, package_dirs)
     worlds = [item for item in _items([top.need("mapping", "items")]) if _kind(item) == "WorldItem"]
     if not worlds:
         raise top.error("has no WorldItem: there is nothing to simulate")
@@ -107,7 +107,7 @@ def read(source: str | Path, *, package_dirs: Sequence[Path] = (), strict: bool 
     world = worlds[0]
     _table(_data(world), ("default_material_table_file", "material_table_file"), files, made)
     simulators = []
-    for item in _items(_children(world)):
+    for item in _items(list_of(world, "children")):
         check_keys(item, ITEM, "an item", is_open=True)
         kind = _kind(item)
         if kind == "BodyItem":
@@ -123,23 +123,17 @@ def read(source: str | Path, *, package_dirs: Sequence[Path] = (), strict: bool 
     return made
 
 
-class _Files:
-    """Finds what a project names: around itself, and in the user's folders."""
-
-    def __init__(self, finder: MeshFinder) -> None:
-        self._finder = finder
-
-    def find(self, node: YamlNode) -> tuple[Path | None, str]:
-        """Return (path, "") or (None, why there is none)."""
-        reference = node.word().replace("\\", "/")
-        for variable in (SHARE, PROJECT):
-            reference = reference.removeprefix(variable + "/")
-        if "${" in reference:
-            return None, f"only {SHARE} and {PROJECT} are known, at the beginning"
-        found, reason = self._finder.look_up(reference)
-        if found is None and node.word().startswith(SHARE):
-            reason += f"; {SHARE} is Choreonoid's folder share: give it in package_dirs"
-        return found, reason
+def _find(node: YamlNode, finder: MeshFinder) -> tuple[Path | None, str]:
+    """Return (path, "") of what a project names, around itself or in the user's folders; (None, why not)."""
+    reference = node.word().replace("\\", "/")
+    for variable in (SHARE, PROJECT):
+        reference = reference.removeprefix(variable + "/")
+    if "${" in reference:
+        return None, f"only {SHARE} and {PROJECT} are known, at the beginning"
+    found, reason = finder.look_up(reference)
+    if found is None and node.word().startswith(SHARE):
+        reason += f"; {SHARE} is Choreonoid's folder share: give it in package_dirs"
+    return found, reason
 
 
 def _items(nodes: Sequence[YamlNode]) -> Iterator[YamlNode]:
@@ -153,17 +147,11 @@ def _items(nodes: Sequence[YamlNode]) -> Iterator[YamlNode]:
         if count > MAX_ITEMS or depth > MAX_NESTED:
             raise node.error(f"more than {MAX_ITEMS} items, or {MAX_NESTED} within one another")
         yield node
-        todo += [(child, depth + 1) for child in reversed(_children(node))]
-
-
-def _children(node: YamlNode) -> list[YamlNode]:
-    listed = node.get("children")
-    return [] if listed is None else listed.need("list", "children").items
+        todo += [(child, depth + 1) for child in reversed(list_of(node, "children"))]
 
 
 def _kind(node: YamlNode) -> str:
-    found = node.get("class")
-    return "" if found is None else found.word().rpartition("::")[2]
+    return word(node, "class").rpartition("::")[2]
 
 
 def _data(node: YamlNode) -> YamlNode:
@@ -174,12 +162,12 @@ def _data(node: YamlNode) -> YamlNode:
     return found.need("mapping", "data of an item")
 
 
-def _table(data: YamlNode, keys: tuple[str, ...], files: _Files, made: ProjectFile) -> None:
+def _table(data: YamlNode, keys: tuple[str, ...], files: MeshFinder, made: ProjectFile) -> None:
     for key in keys:
         node = value(data, key)
         if node is None:
             continue
-        found, reason = files.find(node)
+        found, reason = _find(node, files)
         if found is None:
             node.doubt(f"the material table {node.shown()} is left out: {reason}")
         else:
@@ -187,15 +175,14 @@ def _table(data: YamlNode, keys: tuple[str, ...], files: _Files, made: ProjectFi
         return
 
 
-def _body(item: YamlNode, files: _Files) -> BodyItem:
+def _body(item: YamlNode, files: MeshFinder) -> BodyItem:
     data = _data(item)
-    label = item.get("name")
-    name = "" if label is None else label.word()
+    name = word(item, "name")
     check_keys(data, BODY, "a BodyItem", is_open=True)
     node = value(data, "file") or value(data, "model_file")
     if node is None:
         raise item.error(f"BodyItem {name!r} names no file")
-    found, reason = files.find(node)
+    found, reason = _find(node, files)
     if found is None:
         raise node.error(f"BodyItem {name!r}: {node.shown()}: {reason}")
     for key in LINKED:

@@ -117,20 +117,24 @@ def read_robot(
             f"{made.name}: {len(made.trees)} things that no joint connects ({names}), must be one; "
             "world.load_body takes them all"
         )
-    _leave_belts(made, strict=strict)
+    said = [
+        f"{made.name}: the belt of {belt.link!r} stands still: world.load_body returns belts with a "
+        f"speed; here set belt_velocity of collision_body('{belt.link}/0') and so on"
+        for belt in made.belts
+    ]
     laid: list[tuple[str, wire_devices.WireDescription | track_devices.TrackDescription]] = [
         *(("wire", wire) for wire in made.wires),
         *(("track", track) for track in made.tracks),
     ]
-    for what, item in laid:
-        said = (
-            f"{item.place}: the {what} {item.name!r} is left out: it is no part of a robot; "
-            "world.load_body lays it"
-        )
-        if strict:
-            raise DescriptionError(said)
-        made.trees[0].notes.append(said)
-        made.trees[0].doubts.append(said)
+    said += [
+        f"{item.place}: the {what} {item.name!r} is left out: it is no part of a robot; "
+        "world.load_body lays it"
+        for what, item in laid
+    ]
+    if strict and said:
+        raise DescriptionError(said[0])
+    made.trees[0].notes += said
+    made.trees[0].doubts += said
     return made.trees[0], made.laws
 
 
@@ -169,7 +173,8 @@ def read(
     links, base = files.read(root, path)
     place(links, base, put)
     made = BodyFile(files.name_of(root, path), is_apart=put.touches_itself is False)
-    poses = _poses(links, base)
+    below = _below(links, base)
+    poses = _poses(base, below)
     rules = collision_rules.read(root, _neighbours(links), touches_itself=put.touches_itself)
     track_links.part(files.chains, rules)
     made.without_wires = sorted(rules.without_wires)
@@ -181,7 +186,6 @@ def read(
             for shape in link.contents.shapes:
                 shape.group = shape.mask = 0
     roots = [link for link in links.values() if link is base or link.joint.type == Joint.FREE]
-    below = _below(links, base)
     for first in roots:
         try:
             made.trees.append(_tree(first, below, poses[first.name], links))
@@ -209,19 +213,6 @@ def read(
     return made
 
 
-def _leave_belts(body: BodyFile, *, strict: bool) -> None:
-    """Say that the belts of a robot have no handle; with `strict` it is an error."""
-    for belt in body.belts:
-        said = (
-            f"{body.name}: the belt of {belt.link!r} stands still: world.load_body returns belts with a "
-            f"speed; here set belt_velocity of collision_body('{belt.link}/0') and so on"
-        )
-        if strict:
-            raise DescriptionError(said)
-        body.trees[0].notes.append(said)
-        body.trees[0].doubts.append(said)
-
-
 def _belts(links: dict[str, BodyLink], trees: Sequence[TreeDescription]) -> list[BeltDescription]:
     """Return the pseudo continuous tracks, their axes in the frames of their bodies."""
     made = []
@@ -243,10 +234,10 @@ def _stands(link: BodyLink, base: BodyLink, links: dict[str, BodyLink]) -> bool:
 
 
 def _below(links: dict[str, BodyLink], base: BodyLink) -> dict[str, list[BodyLink]]:
-    """Return the links that joints hang on each link."""
+    """Return the links that hang on each link, those with a free joint included."""
     below: dict[str, list[BodyLink]] = {name: [] for name in links}
     for link in links.values():
-        if link is not base and link.joint.type != Joint.FREE:
+        if link is not base:
             below[link.parent].append(link)
     return below
 
@@ -261,17 +252,13 @@ def _neighbours(links: dict[str, BodyLink]) -> dict[str, list[str]]:
     return made
 
 
-def _poses(links: dict[str, BodyLink], base: BodyLink) -> dict[str, Pose]:
+def _poses(base: BodyLink, below: dict[str, list[BodyLink]]) -> dict[str, Pose]:
     """Return where each link starts in the world."""
-    children: dict[str, list[BodyLink]] = {name: [] for name in links}
-    for link in links.values():
-        if link is not base:
-            children[link.parent].append(link)
     poses = {base.name: base.pose}
     todo = [base]
     while todo:
         link = todo.pop()
-        for child in children[link.name]:
+        for child in below[link.name]:
             poses[child.name] = poses[link.name] @ child.pose @ _motion(child)
             todo.append(child)
     return poses
@@ -279,12 +266,10 @@ def _poses(links: dict[str, BodyLink], base: BodyLink) -> dict[str, Pose]:
 
 def _motion(link: BodyLink) -> Pose:
     """Return the displacement of a link by its joint at the start."""
-    if link.start == 0.0:
+    if link.start == 0.0 or link.joint.type not in {Joint.PRISMATIC, Joint.REVOLUTE}:
         return NO_POSE
     if link.joint.type == Joint.PRISMATIC:
         return Pose(tuple(link.start * x for x in link.joint.axis))
-    if link.joint.type != Joint.REVOLUTE:
-        return NO_POSE
     half = 0.5 * link.start
     return Pose(quaternion=(math.cos(half), *(math.sin(half) * x for x in link.joint.axis)))
 
@@ -302,6 +287,8 @@ def _tree(
     while todo:
         link, made = todo.pop()
         for child in below[link.name]:
+            if child.joint.type == Joint.FREE:
+                continue
             hung = child.description
             joint_compliance.attach(made, hung, child.joint, child.soft)
             todo.append((child, hung))

@@ -15,9 +15,9 @@ from pathlib import Path
 from tribo.formats.mjcf import replicate
 from tribo.formats.mjcf.compiler import Compiler, read_compiler
 from tribo.formats.mjcf.defaults import ACTUATORS, MAIN
-from tribo.formats.mjcf.replicate import REFERENCES, names_in, walk
+from tribo.formats.mjcf.replicate import REFERENCES, names_in
 from tribo.formats.mjcf.source import Source, load
-from tribo.formats.nodes import Node, known_hint
+from tribo.formats.nodes import Node, known_hint, walk
 from tribo.formats.report import Report
 from tribo.formats.xml import MAX_TAGS
 

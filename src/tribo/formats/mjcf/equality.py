@@ -6,6 +6,7 @@ from collections.abc import Mapping
 
 import numpy as np
 
+from tribo.checks.by_name import primed
 from tribo.description.constraints import LOCKED, ConstraintDescription
 from tribo.description.couplings import CouplingDescription
 from tribo.description.trees import ORIGIN, TreeDescription
@@ -57,7 +58,7 @@ class EqualityReader:
         self._joints: dict[str, MjcfJoint] = {
             joint.description.name: joint for body in bodies for joint in body.joints
         }
-        self._taken: set[str] = set()
+        self._taken = set(tendons)  # names that no coupling may have
         self.scene: list[ConstraintDescription] = []  # between trees; `objects` are their numbers
 
     def read(self, source: Source) -> None:
@@ -208,9 +209,7 @@ class EqualityReader:
 
     def _named(self, node: Node) -> str:
         """Return the name of a coupling that no tendon has."""
-        name = node.word("name") or f"equality_{node.line}"
-        while name in self._tendons or name in self._taken:
-            name += "'"
+        name = primed(node.word("name") or f"equality_{node.line}", self._taken)
         self._taken.add(name)
         return name
 

@@ -21,7 +21,7 @@ GEOMS = ("plane", "hfield", "sphere", "capsule", "ellipsoid", "cylinder", "box",
 EQUALITIES = ("connect", "weld", "joint", "tendon", "flex", "flexvert", "flexstrain", "distance")
 TRANSMISSIONS = {0: "joint", 1: "jointinparent", 3: "tendon", 4: "site", 5: "body"}
 SITE = 4
-OBJECTS = {0: "joint", 1: "joint", 3: "tendon", 4: "site", 5: "body"}
+OBJECTS = {0: "jnt", 1: "jnt", 3: "tendon", 4: "site", 5: "body"}
 NAMES = {  # of enumerations, by the word behind the underscore
     "dyn": ("none", "integrator", "filter", "filterexact", "muscle", "user"),
     "gain": ("fixed", "affine", "muscle", "user"),
@@ -256,9 +256,7 @@ class _Writer:
             number, target = int(m.actuator_trntype[k]), int(m.actuator_trnid[k][0])
             given: dict[str, Any] = {}
             if number in TRANSMISSIONS:
-                kind = OBJECTS[number]
-                word = "jnt" if kind == "joint" else kind
-                given[TRANSMISSIONS[number]] = self._names[word, target]
+                given[TRANSMISSIONS[number]] = self._names[OBJECTS[number], target]
                 reference = int(m.actuator_trnid[k][1])
                 if number == SITE and reference >= 0:
                     given["refsite"] = self._names["site", reference]

@@ -136,7 +136,7 @@ class GeomReader:
         written.check(USED, said=WITHOUT_EFFECT)
         node = self._defaults.resolve(written, childclass)
         kind = node.choice("type", TYPES, "sphere")
-        mesh = self._mesh(node, kind)
+        mesh = self._meshes[node, node.text("mesh")] if kind == "mesh" else None
         if mesh is None and "mesh" in node.attributes:
             size, pose = self._fitted(node, kind)
         else:
@@ -171,9 +171,6 @@ class GeomReader:
             raise node.error("its mesh has neither surface nor volume: all its triangles are lines")
         made = Inertial(mass, unit.com, unit.inertia * (mass / unit.mass))
         geom.inertial = made.moved(geom.pose)
-
-    def _mesh(self, node: Node, kind: str) -> Mesh | None:
-        return self._meshes[node, node.text("mesh")] if kind == "mesh" else None
 
     def _fitted(self, node: Node, kind: str) -> tuple[Vector, Pose]:
         """Return size and pose of a primitive that is fitted to a mesh."""

@@ -15,7 +15,6 @@ from tribo.description.trees import (
     DescriptionError,
     JointDescription,
     ObjectDescription,
-    TreeDescription,
     Vector,
     WorldDescription,
 )
@@ -49,7 +48,7 @@ from tribo.formats.mjcf.source import Source, load
 from tribo.formats.mjcf.tendons import TendonReader
 from tribo.formats.mjcf.trees import Places, Standing, Tree, split
 from tribo.formats.nodes import Node, known_hint
-from tribo.formats.pose import matrix, normalized
+from tribo.formats.pose import NO_POSE, matrix, normalized
 from tribo.formats.report import Report
 from tribo.model import Joint, Kind
 
@@ -137,7 +136,8 @@ def _scene(files: Source, package_dirs: Sequence[Path], keyframe: str | int | No
     scene.pairs = made.contacts.laws
     made.start(keyframe)
     for tree in made.trees:
-        item = _robot(tree.description, made.bodies[tree.members[0]].name)
+        own, name = tree.description, made.bodies[tree.members[0]].name
+        item = ObjectDescription("articulated_system", name, kind=own.kind, tree=own)
         item.generalized_velocity = made.velocity_of(tree, keyframe)
         scene.objects.append(item)
     standing = [_standing(one, made.contacts) for one in made.standing]
@@ -358,10 +358,6 @@ def _options(source: Source, scene: WorldDescription) -> None:
                     flags.doubt(f'{name}="disable" is not read: it stays enabled')
 
 
-def _robot(tree: TreeDescription, name: str) -> ObjectDescription:
-    return ObjectDescription("articulated_system", name, kind=tree.kind, tree=tree)
-
-
 def _standing(one: Standing, contacts: Contacts) -> ObjectDescription | None:
     """Describe a geom that stands as an object of its own."""
     geom = one.geom
@@ -373,9 +369,8 @@ def _standing(one: Standing, contacts: Contacts) -> ObjectDescription | None:
     made.shape, made.visual = shape, visual
     for item in (shape, visual):
         if item is not None:
-            offset = geom.mesh is not None and item is visual
-            item.position = geom.mesh.pose.position if offset and geom.mesh else (0.0, 0.0, 0.0)
-            item.quaternion = geom.mesh.pose.quaternion if offset and geom.mesh else IDENTITY
+            inner = NO_POSE if geom.mesh is None or item is shape else geom.mesh.pose
+            item.position, item.quaternion = inner.position, inner.quaternion
     if shape is not None:
         made.material, made.group, made.mask = shape.material, shape.group, shape.mask
     return made

@@ -7,12 +7,11 @@ Source: MuJoCo's XML reference, body/replicate; compared with MuJoCo 4 in tests/
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import replace
 
 from tribo.formats.mjcf.compiler import Compiler
 from tribo.formats.mjcf.source import Source
-from tribo.formats.nodes import Node
+from tribo.formats.nodes import Node, walk
 from tribo.formats.pose import NO_POSE, Pose
 from tribo.formats.xml import MAX_TAGS
 
@@ -79,15 +78,6 @@ def _innermost_first(source: Source) -> list[tuple[Node, Node]]:
             if child.tag in {"body", "frame", "replicate"}:
                 todo.append(child)
     return found[::-1]
-
-
-def walk(node: Node) -> Iterator[Node]:
-    """Iterate over an element and all in it."""
-    todo = [node]
-    while todo:
-        item = todo.pop()
-        yield item
-        todo += item.children
 
 
 def names_in(content: list[Node]) -> dict[str, set[str]]:

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
+from tribo.checks.by_name import primed
 from tribo.description.trees import (
     BodyDescription,
     FrameDescription,
@@ -195,9 +196,7 @@ def _named(frames: list[tuple[str, FrameDescription]], report: Report) -> list[F
     for kind, frame in sorted(frames, key=lambda item: item[0] != "body"):
         found = names.get(frame.name)
         if found is not None and found != frame:
-            name = f"{frame.name} ({kind})"
-            while name in names:
-                name += "'"
+            name = primed(f"{frame.name} ({kind})", names)
             report.note(f"the frame of {kind} {frame.name!r} is called {name!r}", f"frame {kind}")
             frame.name = name
         names.setdefault(frame.name, frame)
@@ -208,8 +207,7 @@ def _name_bodies(tree: TreeDescription) -> None:
     """Give every body a name of its own."""
     taken: set[str] = set()
     for body in tree.bodies:
-        while body.name in taken:
-            body.name += "'"
+        body.name = primed(body.name, taken)
         taken.add(body.name)
 
 

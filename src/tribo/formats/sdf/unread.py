@@ -6,9 +6,7 @@ which is said as well.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
-from tribo.formats.nodes import Node
+from tribo.formats.nodes import Node, walk
 
 _HARD = "has no effect: contacts and stops are hard here"
 _SOLVER = "is not read: it belongs to a solver of Gazebo that is not here"
@@ -170,8 +168,7 @@ def _check_attributes(node: Node) -> None:
 
 
 def _say(node: Node, why: str, kind: str) -> None:
-    leaves = list(_leaves(node))
-    if all(_changes_nothing(one) for one in leaves):
+    if all(_changes_nothing(one) for one in walk(node) if not one.children):
         return
     key = f"sdf {kind}/{node.tag}"
     if node.tag in PROGRAMS:
@@ -189,12 +186,3 @@ def _changes_nothing(node: Node) -> bool:
         return all(float(word) in (0.0, DEFAULTS.get(node.tag)) for word in words)
     except ValueError:
         return False
-
-
-def _leaves(node: Node) -> Iterator[Node]:
-    todo = [node]
-    while todo:
-        part = todo.pop()
-        todo += part.children
-        if not part.children:
-            yield part

@@ -67,7 +67,8 @@ class BodyReader:
         self.bodies: dict[str, Body] = {}
         self._names: set[str] = set()
         for prim in stage.prims.values():
-            if RIGID in prim.applied and prim.world is not None and _is_on(prim):
+            is_on = prim.is_set("physics:rigidBodyEnabled", default=True)
+            if RIGID in prim.applied and prim.world is not None and is_on:
                 pose, stretch = split(prim.world)
                 self.bodies[prim.path] = Body(
                     prim, pose, stretch, self._unique(prim),
@@ -191,10 +192,6 @@ class BodyReader:
         given = 0.0 if prim is None else prim.number("physics:density", 0.0)
         unit = self._stage.kilograms / self._stage.metres**3
         return given * unit if 0.0 < given < math.inf else 0.0
-
-
-def _is_on(prim: Prim) -> bool:
-    return prim.is_set("physics:rigidBodyEnabled", default=True)
 
 
 def _upwards(path: str) -> Iterator[str]:

@@ -260,18 +260,12 @@ def coordinates(link: Link, first: Pose, second: Pose) -> list[tuple[float, ...]
     if len(link.ways) == 1:
         return [coordinate(link.ways[0], first, second)]
     between = inverse(first) @ second
-    place, turn = np.array(between.position), matrix(between.quaternion)
     turned = [way.axis for way in link.ways if way.kind == Joint.REVOLUTE]
-    made: list[tuple[float, ...]] = []
-    angles = _angles(turn, turned)
-    for way in link.ways:
-        if way.kind == Joint.PRISMATIC:
-            made.append((float(np.array(AXES[way.axis]) @ place),))
-        elif way.kind == Joint.SPHERICAL:
-            made.append(between.quaternion)
-        else:
-            made.append((angles[way.axis],))
-    return made
+    angles = _angles(matrix(between.quaternion), turned)
+    return [
+        (angles[way.axis],) if way.kind == Joint.REVOLUTE else coordinate(way, first, second)
+        for way in link.ways
+    ]
 
 
 def _angles(turn: np.ndarray, axes: list[str]) -> dict[str, float]:

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import numpy as np
 
+from tribo.checks.by_name import primed
 from tribo.description.trees import DescriptionError, ObjectDescription, TreeDescription, WorldDescription
 from tribo.formats import surface_friction
 from tribo.formats.nodes import Spot
@@ -86,9 +87,7 @@ def _links(stage: Stage, known: BodyReader) -> list[Link]:
     names: set[str] = set()
     for prim in stage.prims.values():
         if prim.type.startswith("Physics") and prim.type.endswith("Joint"):
-            name = prim.name
-            while name in names:
-                name += "'"
+            name = primed(prim.name, names)
             link = read_link(stage, prim, known, name)
             if link is not None:
                 names.add(name)

@@ -84,7 +84,8 @@ class Prim(Written):
             DescriptionError: They are not `count`, not finite or too large.
         """
         value = self.values.get(name, list(default))
-        made = np.array(value, np.float64) if _are_numbers(value) else np.zeros(0)
+        are_numbers = isinstance(value, list) and all(isinstance(x, (int, float)) for x in value)
+        made = np.array(value, np.float64) if are_numbers else np.zeros(0)
         if made.shape != (count,) or not np.abs(made).max() <= LARGEST:
             raise self.error(f"{name} must be {count} numbers of at most {LARGEST:g}, got {str(value)[:100]}")
         return made
@@ -92,10 +93,6 @@ class Prim(Written):
     def is_set(self, name: str, *, default: bool) -> bool:
         """Return an attribute that is true or false."""
         return bool(self.values.get(name, default))
-
-
-def _are_numbers(value: Any) -> bool:
-    return isinstance(value, list) and all(isinstance(x, (int, float)) for x in value)
 
 
 @dataclass(slots=True)

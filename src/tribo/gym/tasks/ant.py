@@ -6,24 +6,11 @@ advantage estimation", 2015.
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
 from tribo.gym.simulation import Simulation
 from tribo.gym.task import Task
-from tribo.gym.tasks.mujoco import (
-    ROBOT,
-    builder,
-    control_cost,
-    forward,
-    keep_healthy,
-    motors,
-    position,
-    start,
-    velocity,
-)
-from tribo.gym.tasks.mujoco_bodies import Bodies
+from tribo.gym.tasks.mujoco import control_cost, forward, keep_healthy, position, spatial, velocity
 
 
 def is_healthy(sim: Simulation) -> np.ndarray:
@@ -35,27 +22,16 @@ def is_healthy(sim: Simulation) -> np.ndarray:
 
 def task() -> Task:
     """Return the task: at most 1000 control steps of 50 ms."""
-    world = builder("ant.xml")
-    robot: Any = world()[ROBOT]
-    bodies = Bodies(robot.description, ROBOT)
+    made, bodies = spatial("Ant", "ant.xml", ((2.0, -4.0, 2.0), (0.0, 0.0, 0.4)), 0.1, normal=True)
 
     def contacts(sim: Simulation) -> np.ndarray:
         wrenches = sim.once("contact wrenches", lambda: bodies.contact_wrenches(sim))
         return np.asarray(np.clip(wrenches.reshape(len(sim), -1), -1.0, 1.0))
 
-    made = Task(
-        "Ant", world, motors(world), steps_per_action=5, follows=ROBOT,
-        camera=((2.0, -4.0, 2.0), (0.0, 0.0, 0.4)),
-    )  # fmt: skip
     made.notes["x"] = lambda sim: position(sim)[:, :1]
-    made.observations["position"] = lambda sim: position(sim)[:, 2:]
-    made.observations["velocity"] = velocity
     made.observations["contacts"] = contacts
     made.rewards["forward"] = 1.0, forward
     keep_healthy(made, is_healthy, 1.0)
     made.rewards["ctrl"] = -0.5, control_cost
     made.rewards["contact"] = -5e-4, lambda sim: (contacts(sim) ** 2).sum(axis=1)
-    made.infos["x_position"] = lambda sim: np.array(position(sim)[:, 0])
-    made.infos["y_position"] = lambda sim: np.array(position(sim)[:, 1])
-    made.resets["start"] = start(0.1, 0.1, normal=True)
     return made

@@ -6,24 +6,11 @@ optimization", 2012.
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
 from tribo.gym.simulation import Simulation
 from tribo.gym.task import Task
-from tribo.gym.tasks.mujoco import (
-    ROBOT,
-    builder,
-    control_cost,
-    is_between,
-    keep_healthy,
-    motors,
-    position,
-    start,
-    velocity,
-)
-from tribo.gym.tasks.mujoco_bodies import Bodies
+from tribo.gym.tasks.mujoco import ROBOT, control_cost, is_between, keep_healthy, position, spatial
 
 
 def is_healthy(sim: Simulation) -> np.ndarray:
@@ -33,9 +20,7 @@ def is_healthy(sim: Simulation) -> np.ndarray:
 
 def task() -> Task:
     """Return the task: at most 1000 control steps of 15 ms."""
-    world = builder("humanoid.xml")
-    robot: Any = world()[ROBOT]
-    bodies = Bodies(robot.description, ROBOT)
+    made, bodies = spatial("Humanoid", "humanoid.xml", ((2.0, -4.0, 1.6), (0.0, 0.0, 1.0)), 1e-2)
 
     def centre(sim: Simulation) -> np.ndarray:
         return np.asarray(sim.once("centre of mass", lambda: bodies.centre(sim)))
@@ -53,13 +38,7 @@ def task() -> Task:
     def contact_cost(sim: Simulation) -> np.ndarray:
         return np.asarray(np.minimum(5e-7 * (wrenches(sim) ** 2).sum(axis=1), 10.0))
 
-    made = Task(
-        "Humanoid", world, motors(world), steps_per_action=5, follows=ROBOT,
-        camera=((2.0, -4.0, 1.6), (0.0, 0.0, 1.0)),
-    )  # fmt: skip
     made.notes["centre"] = centre
-    made.observations["position"] = lambda sim: position(sim)[:, 2:]
-    made.observations["velocity"] = velocity
     made.observations["inertias"] = bodies.inertias
     made.observations["velocities of bodies"] = bodies.velocities
     made.observations["actuators"] = actuators
@@ -68,7 +47,4 @@ def task() -> Task:
     keep_healthy(made, is_healthy, 5.0)
     made.rewards["ctrl"] = -0.1, control_cost
     made.rewards["contact"] = -1.0, contact_cost
-    made.infos["x_position"] = lambda sim: np.array(position(sim)[:, 0])
-    made.infos["y_position"] = lambda sim: np.array(position(sim)[:, 1])
-    made.resets["start"] = start(1e-2, 1e-2)
     return made

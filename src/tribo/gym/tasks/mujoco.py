@@ -18,6 +18,7 @@ import tribo
 from tribo.gym.rotations import turned, turned_back
 from tribo.gym.simulation import Simulation
 from tribo.gym.task import Actions, Change, Task, Term
+from tribo.gym.tasks.mujoco_bodies import Bodies
 
 ROBOT = "torso"
 logger = logging.getLogger("tribo")
@@ -140,6 +141,27 @@ def planar(name: str, file: str, steps: int, noise: float, speed: float, *, norm
     task.infos["x_position"] = lambda sim: np.array(position(sim)[:, 0])
     task.resets["start"] = start(noise, speed, normal=normal)
     return task
+
+
+def spatial(
+    name: str, file: str, camera: tuple[Any, Any], noise: float, *, normal: bool = False
+) -> tuple[Task, Bodies]:
+    """Return a task of a robot that floats, without rewards and ends, and MuJoCo's bodies of it.
+
+    Args:
+        name, file: Of the task and its MJCF file.
+        camera: As `Task` has it.
+        noise, normal: As `start` has them, of coordinates and velocities alike.
+    """
+    world = builder(file)
+    robot: Any = world()[ROBOT]
+    task = Task(name, world, motors(world), steps_per_action=5, follows=ROBOT, camera=camera)
+    task.observations["position"] = lambda sim: position(sim)[:, 2:]
+    task.observations["velocity"] = velocity
+    task.infos["x_position"] = lambda sim: np.array(position(sim)[:, 0])
+    task.infos["y_position"] = lambda sim: np.array(position(sim)[:, 1])
+    task.resets["start"] = start(noise, noise, normal=normal)
+    return task, Bodies(robot.description, ROBOT)
 
 
 def is_between(value: np.ndarray, low: float, high: float) -> np.ndarray:

@@ -85,6 +85,22 @@ def test_a_ball_at_rest_has_a_derivative_on_each_side(steps):
         assert np.allclose(getattr(found, side), getattr(moved, side), rtol=0, atol=1e-2)
 
 
+@pytest.mark.parametrize("pressed", [0.0, 1.0, 2.0])
+@pytest.mark.parametrize("overlap", [2e-6, 2e-5])
+def test_an_overlap_that_a_velocity_opens_is_exact(overlap, pressed):
+    """All of it, or as much as a tenth of what weight and force give the ball in the step."""
+    world = tribo.World()
+    world.tolerance = TOLERANCE
+    world.add_ground()
+    ball = world.add_sphere(0.1, mass=1.0, name="ball", position=(0, 0, 0.1 - overlap))
+    ball.apply_force((0, 0, -9.81 * pressed))
+    found = tribo.linearize(world, controls="wrench")
+    assert (found.method, found.obstacle) == ("exact", "")
+    moved = tribo.linearize(world, controls="wrench", method="differences")
+    for one, other in ((found.A, moved.A), (found.B, moved.B)):
+        assert np.allclose(one, other, rtol=0, atol=1e-6 * np.abs(other).max())
+
+
 @pytest.mark.parametrize("integrator", ["midpoint", "semi_implicit"])
 def test_by_parameters_that_are_held(integrator):
     world = tribo.World(time_step=0.005)

@@ -262,12 +262,14 @@ def limp(seed, dt=1e-3):
     return world, 0.1 * 9.81 * robot.mass
 
 
-@pytest.mark.parametrize("seed", [1, 4, 5, 6, 14, 15])
-def test_limp_chains_on_a_floor_gain_nothing(seed):
+@pytest.mark.parametrize(
+    ("seed", "most"), [(1, 5e-4), (4, 5e-4), (5, 5e-4), (6, 5e-4), (9, 1e-3), (14, 5e-4), (15, 5e-4)]
+)
+def test_limp_chains_on_a_floor_gain_nothing(seed, most):
     """At 0.1 rad a step, h(v̄) errs by 2e-4 of the velocity, and the energy of a step by about as much.
 
-    A capsule that slides on its side has no β: of seeds 0 to 59, 9 gains 8e-4 in three steps. Steps that
-    start in overlap are left out: its correction lifts what is heavy. (Before, 2e-3 a step.)
+    Steps that start in overlap are left out: its correction lifts what is heavy. (Before, 2e-3 a step.)
+    Seed 9 slides on the side of a capsule, which has no β: 8e-4 in three steps.
     """
     world, weight = limp(seed)
     for _ in range(300):
@@ -275,4 +277,4 @@ def test_limp_chains_on_a_floor_gain_nothing(seed):
         deep = max((c.depth for c in world.contacts), default=0.0)
         world.step()
         if deep < 1e-6 and world.status == 0:
-            assert world.energy - before <= 5e-4 * size
+            assert world.energy - before <= most * size

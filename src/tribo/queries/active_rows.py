@@ -138,8 +138,8 @@ def asked_of(settings, work, c):
 def gap_slopes(model, settings, work, tangents, k):
     """Write how what contact number k asks for changes with its gap, where that grows and where it falls.
 
-    An open gap may close, g + dt w ≥ 0; what overlaps opens by a part `erp` of it: by the velocity, as far as
-    forces undo that, and by a shift. One that rebounds has the slopes of its law.
+    An open gap may close, g + dt w ≥ 0; what overlaps opens by a part `erp` of it: by a velocity of at most a
+    tenth of what forces undo, and by a shift. One that rebounds has the slopes of its law.
 
     Writes: tangents.
     """

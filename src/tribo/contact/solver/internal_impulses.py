@@ -9,8 +9,9 @@ the projection on the range of G, or the last point in the cone on the line to i
 from math import inf, sqrt
 
 from tribo.compiler.jit import kernel
+from tribo.contact.problem.whitened_products import contact_velocity
 from tribo.contact.solver.coulomb_cone import SLIDES
-from tribo.contact.solver.natural_residual import contact_velocity, violation_at
+from tribo.contact.solver.natural_residual import violation_at
 from tribo.math import spatial, vec
 from tribo.math.linalg import range_part
 

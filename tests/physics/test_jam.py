@@ -243,18 +243,38 @@ def test_an_arm_that_is_pressed_on_a_steep_wall_presses_as_hard_as_its_torque(ti
     assert np.mean(solves) < 20.0  # (before, 150)
 
 
-def test_a_deep_body_on_a_carrier_does_not_change_another_one():
-    """A kinematic plate carries two balls: what one of them overlaps is no jam of the other."""
+@pytest.mark.parametrize("body_type", ["static", "kinematic"])
+def test_a_deep_body_on_a_carrier_does_not_change_another_one(body_type):
+    """A plate carries two balls: what one of them overlaps is no jam of the other."""
     speeds = []
     for deep in (0.0, 1e-3):
         world = tribo.World()
-        world.add_box((4, 4, 0.2), 1.0, position=(0, 0, -0.1), body_type="kinematic")
+        world.add_box((4, 4, 0.2), 1.0, position=(0, 0, -0.1), body_type=body_type)
         world.add_sphere(0.1, 1.0, position=(1, 0, 0.1 - deep))
         ball = world.add_sphere(0.1, 1.0, position=(-1, 0, 0.1 - 2e-5))
         world.step()
         speeds.append(float(ball.linear_velocity[2]))
     assert speeds[1] == pytest.approx(speeds[0], rel=1e-9)
     assert speeds[0] == pytest.approx(0.1 * 9.81 * 1e-3, rel=1e-6)  # a tenth of what weight gives
+
+
+@pytest.mark.parametrize("mu", [0.3, 0.5, 0.8])
+@pytest.mark.parametrize("overlap", [1e-3, 2e-2])
+def test_a_box_that_starts_in_a_corner_leaves_it_at_rest(overlap, mu):
+    """In wall and floor alike: it slides out of both and is not lifted (in a trial it was, to 0.2 m/s)."""
+    world = tribo.World()
+    world.set_material_pair("all", "all", friction=mu)
+    world.add_ground(material="all")
+    world.add_box((0.2, 2, 2), 1.0, position=(-0.1, 0, 1), body_type="static", material="all")
+    box = world.add_box((0.4, 0.3, 0.3), 2.0, position=(0.2 - overlap, 0, 0.15 - overlap), material="all")
+    highest = fastest = 0.0
+    for _ in range(400):
+        world.step()
+        highest = max(highest, float(box.position[2]))
+        fastest = max(fastest, float(np.linalg.norm(box.linear_velocity)))
+    np.testing.assert_allclose(box.position, (0.2, 0.0, 0.15), atol=1e-5)
+    assert highest < 0.15 + 2e-5
+    assert fastest < 1e-2
 
 
 @pytest.mark.parametrize("sweeps", [False, True])

@@ -222,19 +222,20 @@ def speed_to_open(model, settings, work, c):
 
     It is 0, and the overlap is left to the shift of positions, where friction could contradict a velocity:
 
-    * A contact with more rows than there are dofs between its bodies only admits 0 while it sticks.
-    * A tree with an overlap that forces do not undo within the step may be jammed in it.
+    * A contact with more rows than there are dofs between its bodies admits no other velocity while it
+      sticks, as it may if it does not slip much faster than what forces undo.
+    * Links of a tree that has an overlap which forces do not undo within the step may jam each other.
     """
-    shared = shared_dofs(model, work.contact_body[c, 0], work.contact_body[c, 1])
-    rows = 1 + 3 * work.contact_is_spun[c] + (2 if work.contact_friction[c] > 0.0 else 0)
-    if work.contact_len[c, 0] + work.contact_len[c, 1] - 2 * shared < rows:
-        return 0.0
     undone = max(0.0, -forced_velocity(model, work, c))
-    deepest = work.gap_allowance[c] + settings.dt * undone / settings.erp if settings.erp > 0.0 else inf
-    for side in range(2):
-        t = model.body_tree[work.contact_body[c, side]]
-        if model.tree_kind[t] == Kind.DYNAMIC and work.tree_overlap[t] > deepest:
-            return 0.0
+    a, b = work.contact_body[c, 0], work.contact_body[c, 1]
+    dofs = work.contact_len[c, 0] + work.contact_len[c, 1] - 2 * shared_dofs(model, a, b)
+    rows = 1 + 3 * work.contact_is_spun[c] + (2 if work.contact_friction[c] > 0.0 else 0)
+    slip = vec.norm((work.contact_vel[c, 0], work.contact_vel[c, 1], 0.0))
+    if dofs < rows and TARGET_DEAD_BAND * slip <= undone:
+        return 0.0
+    overlap = work.tree_overlap[model.body_tree[a]] - work.gap_allowance[c]
+    if model.body_tree[a] == model.body_tree[b] and settings.erp * overlap > settings.dt * undone:
+        return 0.0
     return TARGET_DEAD_BAND * undone
 
 

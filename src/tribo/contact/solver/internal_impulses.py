@@ -49,7 +49,7 @@ def least_in_cone(g, mu, x):
 def remove_internal_impulse(model, work, c, tolerance):
     """Subtract from the impulse of contact c what moves nothing; return whether it changed.
 
-    A contact that slips keeps its impulse: without that part it would violate its law, or violate it more.
+    On the edge of the cone only if the law still holds, which it does not if the contact slips.
     tolerance: [–] of the speed that the island must remove.
 
     Writes: work.
@@ -57,13 +57,14 @@ def remove_internal_impulse(model, work, c, tolerance):
     x = vec.load(work.contact_impulse, c)
     if not x[2] > 0.0:
         return False
+    bound = SLIDES * work.contact_friction[c] * x[2]
     least = least_in_cone(spatial.load(work.contact_delassus, c), work.contact_friction[c], x)
     if least == x:
         return False
-    w = contact_velocity(model, work, c)
-    most = max(tolerance * work.removed_speed[0], violation_at(model, work, c, w))
     vec.store(work.contact_impulse, c, least)
-    if violation_at(model, work, c, w) <= most:
+    if x[0] * x[0] + x[1] * x[1] < bound * bound:
+        return True
+    if violation_at(model, work, c, contact_velocity(model, work, c)) <= tolerance * work.removed_speed[0]:
         return True
     vec.store(work.contact_impulse, c, x)
     return False

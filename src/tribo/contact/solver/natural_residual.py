@@ -109,23 +109,17 @@ def contact_violation(model, work, c):
 @kernel
 def violation_at(model, work, c, w):
     """Return the violation of contact c [m/s] for a velocity w of its point."""
-    worst = force_violation_at(work, c, w)
+    mu = work.contact_friction[c]
+    r = inverse_mean_diagonal(spatial.load(work.contact_delassus, c))
+    worst = 0.0
+    if r != 0.0 and not (w[2] >= 0.0 and is_open(work, c)):
+        x = vec.load(work.contact_impulse, c)
+        lift = mu * sqrt(w[0] * w[0] + w[1] * w[1])
+        after = project_on_cone(mu, (x[0] - r * w[0], x[1] - r * w[1], x[2] - r * (w[2] + lift)))
+        worst = largest_component(vec.sub(x, after)) / r
     if work.contact_is_spun[c] == 1:
         worst = max(worst, torque_violation(model, work, c))
     return worst
-
-
-@kernel
-def force_violation_at(work, c, w):
-    """Return the violation of the force of contact c [m/s] for a velocity w of its point."""
-    mu = work.contact_friction[c]
-    r = inverse_mean_diagonal(spatial.load(work.contact_delassus, c))
-    if r == 0.0 or (w[2] >= 0.0 and is_open(work, c)):
-        return 0.0
-    x = vec.load(work.contact_impulse, c)
-    lift = mu * sqrt(w[0] * w[0] + w[1] * w[1])
-    after = project_on_cone(mu, (x[0] - r * w[0], x[1] - r * w[1], x[2] - r * (w[2] + lift)))
-    return largest_component(vec.sub(x, after)) / r
 
 
 @kernel

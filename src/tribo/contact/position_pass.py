@@ -105,6 +105,7 @@ def write_corrections(model, work, t, nothing):
         _, _, w = add_row_response(model, work, work.contact_row, c, work.response, start)
         work.shift_has_tangents[c] = 1 if is_sticking(work, c) else 0
         want = work.contact_correction[c] - w
+        work.shift_target[c] = want
         vec.store(work.shift_error, c, (0.0, 0.0, want))
         if work.contact_compliance[c, 2] > MIN_SHARE * work.diagonal_delassus[c]:  # a spring
             work.shift_has_tangents[c] = -1
@@ -118,7 +119,7 @@ def write_corrections(model, work, t, nothing):
             continue
         w = add_scalar_row_response(model, work, n, work.response, work.scalar_start[n])
         want = work.scalar_shift[n] - (w if hold != Hold.ALWAYS else 0.0)
-        work.shift_scalar_error[n] = want
+        work.shift_scalar_target[n] = work.shift_scalar_error[n] = want
         if hold == Hold.ALWAYS:
             is_asked = is_asked or abs(want) > nothing
         else:
@@ -260,10 +261,10 @@ def write_shift_laws(model, work, t):
             continue
         size = sqrt(work.diagonal_delassus[c])
         tangent = Hold.ALWAYS if work.shift_has_tangents[c] == 1 else Hold.NEVER
-        add_shift_law(work, i, tangent, work.shift_error[c, 0], size, CONTACT_COMPLIANCE)
-        add_shift_law(work, i + 1, tangent, work.shift_error[c, 1], size, CONTACT_COMPLIANCE)
+        add_shift_law(work, i, tangent, 0.0, size, CONTACT_COMPLIANCE)
+        add_shift_law(work, i + 1, tangent, 0.0, size, CONTACT_COMPLIANCE)
         normal = Hold.POSITIVE if work.shift_has_tangents[c] >= 0 else Hold.NEVER
-        add_shift_law(work, i + 2, normal, work.shift_error[c, 2], size, CONTACT_COMPLIANCE)
+        add_shift_law(work, i + 2, normal, work.shift_target[c], size, CONTACT_COMPLIANCE)
         i += 3
         if work.contact_is_spun[c] == 1:
             for row in range(i, i + 3):
@@ -272,9 +273,9 @@ def write_shift_laws(model, work, t):
     for k in scalars_in(work, t):
         n = work.island_scalar[k]
         if work.scalar_delassus[n] > 0.0:
-            error, size = work.shift_scalar_error[n], sqrt(work.scalar_delassus[n])
+            size = sqrt(work.scalar_delassus[n])
             give = ROW_COMPLIANCE * own_diagonal(model, work, n) / work.scalar_delassus[n]
-            add_shift_law(work, i, work.shift_hold[n], error, size, give)
+            add_shift_law(work, i, work.shift_hold[n], work.shift_scalar_target[n], size, give)
             i += 1
 
 
@@ -291,7 +292,9 @@ def read_shift(work, t, count):
     for k in contacts_in(work, t):
         c = work.island_contact[k]
         if work.diagonal_delassus[c] > 0.0:
-            work.shift_error[c, 2] = -x[Entry.MOTION, i + 2] * sqrt(work.diagonal_delassus[c])
+            size = sqrt(work.diagonal_delassus[c])
+            error = (x[Entry.MOTION, i] * size, x[Entry.MOTION, i + 1] * size, x[Entry.MOTION, i + 2] * size)
+            vec.store(work.shift_error, c, vec.neg(error))
             i += 6 if work.contact_is_spun[c] == 1 else 3
     for k in scalars_in(work, t):
         n = work.island_scalar[k]
@@ -367,23 +370,34 @@ def sweep_shift(model, work, t):
 
 
 @kernel
-def sweep_shifts(model, work, t):
-    """Find the shift of island t, with too many dofs for a matrix, by `MAX_STEPS` sweeps.
-
-    An error that remains is corrected in the next steps.
+def start_sweeps(work, t):
+    """Set all multipliers of the shift of island t to zero.
 
     Writes: work.
     """
     for k in contacts_in(work, t):
-        c = work.island_contact[k]
-        work.shift_target[c] = work.shift_error[c, 2]
-        vec.store(work.shift_impulse, c, ZERO)
+        vec.store(work.shift_impulse, work.island_contact[k], ZERO)
     for k in scalars_in(work, t):
-        n = work.island_scalar[k]
-        work.shift_scalar_target[n] = work.shift_scalar_error[n]
-        work.shift_scalar_impulse[n] = 0.0
-    for _ in range(MAX_STEPS):
-        sweep_shift(model, work, t)
+        work.shift_scalar_impulse[work.island_scalar[k]] = 0.0
+
+
+@kernel
+def has_released_tangents(work, t, most):
+    """Release sticking contacts of island t that are pushed harder than `most` [√kg m/s]; tell whether one is.
+
+    Such a contact locks an overlap, in which bodies are wedged: it slips in the shift.
+
+    Writes: work.
+    """
+    is_any = False
+    for k in contacts_in(work, t):
+        c = work.island_contact[k]
+        x, y, _ = vec.load(work.shift_error, c)
+        give = CONTACT_COMPLIANCE * sqrt(work.diagonal_delassus[c])
+        if work.shift_has_tangents[c] == 1 and x * x + y * y > give * give * most * most:
+            work.shift_has_tangents[c] = 0
+            is_any = True
+    return is_any
 
 
 @kernel
@@ -421,11 +435,16 @@ def correct_positions(model, state, settings, work):
                 work.pile_step[dof] = 0.0
         before, asked = remaining_error(model, work, t)
         count = find_columns(model, work, t, MAX_DOFS + 1)
-        if count <= MAX_DOFS:
-            find_shift(model, work, t, count, nothing)
+        start_sweeps(work, t)
+        for k in range(2):  # without tangents that lock overlaps
+            if k > 0 and not has_released_tangents(work, t, sqrt(before)):
+                break
+            if count <= MAX_DOFS:
+                find_shift(model, work, t, count, nothing)
+                continue
+            for _ in range(MAX_STEPS):
+                sweep_shift(model, work, t)
         leave_columns(work, count)
-        if count > MAX_DOFS:
-            sweep_shifts(model, work, t)
         if asked > 0.0 and has_constraint(model, work, t):
             bound_shift(model, settings, work, t, asked)
         after, fastest = remaining_error(model, work, t)

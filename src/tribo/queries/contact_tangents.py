@@ -15,6 +15,7 @@ from math import sqrt
 from tribo.compiler.jit import kernel
 from tribo.contact.problem.contact_drift import (
     CANCELLED,
+    SLOW,
     TOO_FAR,
     drift_of_points,
     drift_of_rolling,
@@ -25,7 +26,6 @@ from tribo.contact.problem.contact_drift import (
     tangent_part,
     trusted_drift,
 )
-from tribo.contact.problem.contact_targets import SLOW
 from tribo.enums import SurfaceKind
 from tribo.math import spatial, vec
 from tribo.queries.tree_tangents import moves_axis, shifts_base

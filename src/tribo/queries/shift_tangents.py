@@ -67,6 +67,20 @@ def moves_body(model, work, body):
 
 
 @kernel
+def is_shifted(model, work, c):
+    """Tell whether the shift moves a body of contact c."""
+    a, b = work.contact_body[c, 0], work.contact_body[c, 1]
+    return moves_body(model, work, a) or moves_body(model, work, b)
+
+
+@kernel
+def slips_in_shift(model, work, tangents, m):
+    """Tell whether the tangents of contact number m do not hold: it slips, or the shift released them."""
+    c = tangents.contact[m]
+    return tangents.slips[m] == 1 or (work.shift_has_tangents[c] != 1 and is_shifted(model, work, c))
+
+
+@kernel
 def move_from_rest(model, settings, work, tangents, u):
     """Write the motions of all bodies as they go from rest to velocities u within a step, without weight.
 
@@ -153,8 +167,7 @@ def holds(model, work, tangents, k):
     contacts = tangents.counts[Count.CONTACTS]
     if k < contacts:
         c = tangents.contact[k]
-        a, b = work.contact_body[c, 0], work.contact_body[c, 1]
-        if moves_body(model, work, a) or moves_body(model, work, b):
+        if is_shifted(model, work, c):
             return tangents.shift_push[k, 2] > 0.0
         return True
     n = tangents.scalar[k - contacts]
@@ -224,14 +237,12 @@ def note_pushes(model, settings, work, tangents):
     for m in range(tangents.counts[Count.CONTACTS]):
         c = tangents.contact[m]
         push = ZERO
-        if moves_body(model, work, work.contact_body[c, 0]) or moves_body(
-            model, work, work.contact_body[c, 1]
-        ):
+        if is_shifted(model, work, c):
             x = y = 0.0
             for k in range(n):
                 x -= tangents.system[n + 3 * m, k] * work.shift_v[k]
                 y -= tangents.system[n + 3 * m + 1, k] * work.shift_v[k]
-            if tangents.slips[m] == 1:
+            if slips_in_shift(model, work, tangents, m):
                 x = y = 0.0
             z = max(0.0, work.shift_error[c, 2]) * settings.dt
             push = vec.scale(1.0 / (CONTACT_COMPLIANCE * work.diagonal_delassus[c]), (x, y, z))
@@ -289,7 +300,7 @@ def shift_system(model, settings, work, tangents):
         for r in range(at, at + 3):
             tangents.system[r, r] += CONTACT_COMPLIANCE * work.diagonal_delassus[tangents.contact[m]]
         tangents.system[at + 2, at_gap + m] = 1.0
-        if tangents.slips[m] == 1:
+        if slips_in_shift(model, work, tangents, m):
             let_go(tangents, at)
             let_go(tangents, at + 1)
         if not holds(model, work, tangents, m):

@@ -29,13 +29,14 @@ from tribo.collision.place import shape_pose
 from tribo.collision.solid import load_solid
 from tribo.compiler.jit import kernel
 from tribo.contact.problem.attachments import attached_motion
-from tribo.contact.problem.contact_targets import ROUND_OFF_BAND, SLOW, body_spin, step_speed
+from tribo.contact.problem.contact_targets import ROUND_OFF_BAND, step_speed
 from tribo.contact.problem.islands import is_same_pair
 from tribo.enums import SurfaceKind
 from tribo.math import vec
 from tribo.math.linalg import ALIKE
 from tribo.model import Integrator, Kind, Shape
 
+SLOW = 1e-5  # [rad] rotation per step below which paths of contacts do not drift
 FAR = 0.3  # [rad] rotation, or [radii] motion of the contact, per step: up to here β counts in full
 TOO_FAR = 0.6  # from here on it does not count
 STUCK = 2.0  # [–] of β: slip at the start of the step up to which β counts in full
@@ -52,6 +53,17 @@ def tangent_part(axes, a):
         axes[0] * a[0] + axes[1] * a[1] + axes[2] * a[2],
         axes[3] * a[0] + axes[4] * a[1] + axes[5] * a[2],
     )
+
+
+@kernel
+def body_spin(model, work, body):
+    """Return the angular velocity of a body [rad/s]."""
+    if model.body_chain_len[body] == 0:
+        return (0.0, 0.0, 0.0)
+    if model.tree_is_single[model.body_tree[body]] == 0:
+        return vec.load(work.body_vel, body)
+    b = model.joint_v[body] + 3
+    return (work.mid_v[b], work.mid_v[b + 1], work.mid_v[b + 2])
 
 
 @kernel

@@ -9,12 +9,11 @@ from tribo.collision.place import shape_pose
 from tribo.compiler.jit import kernel
 from tribo.contact.problem.compliant_rows import add_row_compliance, set_spring_target
 from tribo.contact.problem.contact_rows import BETWEEN_MOVED, ON_GROUND
-from tribo.contact.problem.whitened_products import add_row_response, shared_dofs
+from tribo.contact.problem.whitened_products import add_row_response
 from tribo.enums import Bounce, EffectiveRadius, Shape
 from tribo.math import vec
 from tribo.model import Impact, Kind, Pair
 
-SLOW = 1e-5  # [rad] rotation per step below which paths of contacts do not drift
 SLOW_IMPACT = 1e-3  # [m/s] a slower approach counts as rest
 ON_SIDE = 0.1  # [–] sine of the angle between a cylinder's axis and the ground up to which it lies
 NO_TARGET = -1e300  # [m/s] stands for −inf in `contact_start`: finite, so that 0 · NO_TARGET = 0
@@ -218,38 +217,38 @@ def relax_target(work, c, nothing):
 
 
 @kernel
-def body_spin(model, work, body):
-    """Return the angular velocity of a body [rad/s]."""
-    if model.body_chain_len[body] == 0:
-        return (0.0, 0.0, 0.0)
-    if model.tree_is_single[model.body_tree[body]] == 0:
-        return vec.load(work.body_vel, body)
-    b = model.joint_v[body] + 3
-    return (work.mid_v[b], work.mid_v[b + 1], work.mid_v[b + 2])
-
-
-@kernel
 def speed_to_open(model, settings, work, c):
     """Return the most by which the velocity of contact c opens an overlap [m/s]: a tenth of what forces undo.
 
-    It is 0, and the overlap is left to the shift of positions, where friction could contradict a velocity:
-
-    * A contact with more rows than there are dofs between its bodies admits no other velocity while it
-      sticks, as it may if its bodies do not roll, and it slips not much faster than what forces undo.
-    * Links of a tree that has an overlap which forces do not undo within the step may jam each other.
+    It is 0, and the overlap is left to the shift of positions, where it is deep: forces do not undo it within
+    the step.
     """
     undone = max(0.0, -forced_velocity(model, work, c))
     a, b = work.contact_body[c, 0], work.contact_body[c, 1]
-    dofs = work.contact_len[c, 0] + work.contact_len[c, 1] - 2 * shared_dofs(model, a, b)
-    rows = 1 + 3 * work.contact_is_spun[c] + (2 if work.contact_friction[c] > 0.0 else 0)
-    slip = vec.norm((work.contact_vel[c, 0], work.contact_vel[c, 1], 0.0))
-    turn = vec.norm(vec.sub(body_spin(model, work, a), body_spin(model, work, b)))
-    if dofs < rows and TARGET_DEAD_BAND * slip <= undone and settings.dt * turn <= SLOW:
+    overlap = -work.contact_gap[c]
+    if model.body_tree[a] == model.body_tree[b]:
+        overlap = work.tree_overlap[model.body_tree[a]]
+    is_deep = settings.erp * (overlap - work.gap_allowance[c]) > settings.dt * undone
+    return 0.0 if is_deep else TARGET_DEAD_BAND * undone
+
+
+@kernel
+def speed_that_opens(work, c):
+    """Return the speed at which the target of contact c opens its overlap [m/s]; 0 of springs and rebounds."""
+    if work.contact_compliance[c, 2] > 0.0 or work.contact_bounce[c] > 0.0:
         return 0.0
-    overlap = work.tree_overlap[model.body_tree[a]] - work.gap_allowance[c]
-    if model.body_tree[a] == model.body_tree[b] and settings.erp * overlap > settings.dt * undone:
-        return 0.0
-    return TARGET_DEAD_BAND * undone
+    return max(0.0, work.contact_target[c] + work.contact_drift[c, 2])
+
+
+@kernel
+def leave_to_positions(work, c):
+    """Let the shift of positions open the overlap of contact c, as far as its velocity was to.
+
+    Writes: work.
+    """
+    opening = speed_that_opens(work, c)
+    work.contact_correction[c] += opening
+    set_target(work, c, work.contact_target[c] - opening, work.contact_vel[c, 2])
 
 
 @kernel

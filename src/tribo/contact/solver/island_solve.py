@@ -10,11 +10,13 @@ from math import inf
 from tribo.compiler.jit import kernel
 from tribo.contact.problem import box_friction_rows, compliant_rows, joint_friction_rows
 from tribo.contact.problem.contact_drift import common_turn
+from tribo.contact.problem.contact_targets import leave_to_positions, speed_that_opens
 from tribo.contact.problem.island_sums import sum_response
 from tribo.contact.problem.islands import contacts_in, find_representative, island_rows
 from tribo.contact.problem.scalar_rows import add_impulses_by_slot
 from tribo.contact.problem.whitened_products import add_impulse_response, add_scalar_to, clamp_impulse
 from tribo.contact.solver.block_matrix import find_nodes
+from tribo.contact.solver.gauss_seidel_iteration import start_cold
 from tribo.contact.solver.internal_impulses import remove_internal_impulse
 from tribo.contact.solver.method_choice import FEW_ROWS, SMALL_ROWS, relax_heap_targets, solve_by_settings
 from tribo.contact.solver.natural_residual import FLAGGED, GOOD, island_speed, island_violation
@@ -101,6 +103,25 @@ def warm_start(model, state, settings, work):
 
 
 @kernel
+def opens_overlaps(work, t):
+    """Tell whether velocities are to open overlaps of island t."""
+    is_any = False
+    for k in contacts_in(work, t):
+        is_any = is_any or speed_that_opens(work, work.island_contact[k]) > 0.0
+    return is_any
+
+
+@kernel
+def leave_overlaps(work, t):
+    """Leave the overlaps of island t that velocities were to open to the shift of positions.
+
+    Writes: work.
+    """
+    for k in contacts_in(work, t):
+        leave_to_positions(work, work.island_contact[k])
+
+
+@kernel
 def solve_island(model, settings, work, t, rows):
     """Solve island t to the tolerance of the settings.
 
@@ -110,6 +131,11 @@ def solve_island(model, settings, work, t, rows):
     """
     tolerance = settings.tolerance
     is_solved = solve_by_settings(model, settings, work, t, rows, tolerance)
+    limit = GOOD * tolerance * work.removed_speed[0]
+    if opens_overlaps(work, t) and island_violation(model, work, t) > limit:
+        leave_overlaps(work, t)
+        start_cold(model, work, t)
+        is_solved = solve_by_settings(model, settings, work, t, rows, tolerance)
     for _ in range(BOUND_ROUNDS):
         if work.status[0] & Status.CAPACITY or not box_friction_rows.scale_bounds(model, work, t):
             break

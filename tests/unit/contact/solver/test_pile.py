@@ -307,7 +307,8 @@ def test_a_piece_leaves_all_other_impulses_as_they_were():
         }
 
     pressed = [c for c in contacts if work.contact_impulse[c, 2] > 0.0]
-    work.contact_impulse[pressed[5]] *= 0.5  # its piece is less than half of the island
+    beside = [sum(bool(trees(c) & trees(other)) for other in pressed) for c in pressed]
+    work.contact_impulse[pressed[np.argmin(beside)]] *= 0.5  # its piece is less than half of the island
     island_sums.sum_response(model, work, t, block_matrix.find_nodes(model, work, t))
     missed = {c: natural_residual.contact_violation(model, work, c) for c in contacts}
     worst = max(missed.values())

@@ -224,10 +224,10 @@ def speed_to_open(model, settings, work, c):
     the step.
     """
     undone = max(0.0, -forced_velocity(model, work, c))
-    a, b = work.contact_body[c, 0], work.contact_body[c, 1]
-    overlap = -work.contact_gap[c]
-    if model.body_tree[a] == model.body_tree[b]:
-        overlap = work.tree_overlap[model.body_tree[a]]
+    overlap = 0.0
+    for side in range(2):
+        if work.contact_len[c, side] > 0:
+            overlap = max(overlap, work.tree_overlap[model.body_tree[work.contact_body[c, side]]])
     is_deep = settings.erp * (overlap - work.gap_allowance[c]) > settings.dt * undone
     return 0.0 if is_deep else TARGET_DEAD_BAND * undone
 

@@ -292,3 +292,51 @@ def test_a_jam_does_not_depend_on_scratch(sweeps):
             world.step()
         ends.append(world.hash())
     assert ends[0] == ends[1]
+
+
+def wedged_ball(half, friction, overlap):
+    """Return a ball of 1 kg between two walls, each inclined by `half` [°], and the place where it touches."""
+    a, radius = np.radians(half), 0.1
+    world = tribo.World(time_step=0.001)
+    world.set_material_pair("all", "all", friction=friction)
+    for side in (1, -1):
+        normal = np.array([side * np.cos(a), 0.0, np.sin(a)])
+        up = np.array([-side * np.sin(a), 0.0, np.cos(a)])
+        world.add_box(
+            (0.5, 2, 2.4), 1.0, position=up - 0.25 * normal, orientation=tribo.quaternion(rpy=(0, -side * a, 0)),
+            body_type="static", material="all",
+        )  # fmt: skip
+    touches = radius / np.sin(a)
+    place = (0, 0, touches - overlap / np.sin(a))
+    return world, world.add_sphere(radius, 1.0, position=place, material="all"), touches
+
+
+@pytest.mark.parametrize("overlap", [2e-5, 1e-3, 1e-2])
+@pytest.mark.parametrize(("half", "friction"), [(5.0, 0.5), (10.0, 0.5), (10.0, 1.0), (30.0, 1.0)])
+def test_a_wedged_ball_is_freed_and_pressed_by_its_weight_alone(half, friction, overlap):
+    """Friction locks it, tan(half) < μ, so no velocity can open it. (Before, 4e5 N s, mostly flagged.)
+
+    Two impulses that carry it, each at an angle φ to the vertical, are m g dt/(2 cos φ); the cone admits
+    φ ≥ 90° − half − atan μ. That is 0.52 to 0.95 m g dt here; more is internal.
+    """
+    world, ball, touches = wedged_ball(half, friction, overlap)
+    for _ in range(300):
+        world.step()
+        assert world.status == 0
+        assert all(np.linalg.norm(c.impulse) <= 9.81e-3 for c in world.contacts)
+        assert np.linalg.norm(ball.linear_velocity) < 1e-6
+    np.testing.assert_allclose(ball.position, (0, 0, touches), atol=1e-6)
+
+
+@pytest.mark.parametrize("half", [10.0, 30.0])
+def test_a_wedged_ball_is_shifted_as_without_friction(half):
+    """Its tangents would lock it, so they are released: m z = 2 s e/R, e = b − s z, s = sin(half).
+
+    R = 0.01 G, G the mean 8/(3 m) of 1/m and twice 1/m + r²/I = 7/(2 m); b is `erp` of the overlap.
+    """
+    world, ball, _ = wedged_ball(half, 1.0, 1e-4)
+    before = float(ball.position[2])
+    world.step()
+    give, s = 0.01 * 8.0 / 3.0, np.sin(np.radians(half))
+    b = world.erp * 1e-4
+    assert float(ball.position[2]) - before == pytest.approx(2.0 * s * b / (give + 2.0 * s * s), rel=1e-3)

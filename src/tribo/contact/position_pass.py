@@ -11,7 +11,8 @@ per step, at most `max_push_out_speed`), less its velocity beyond its target: an
 convex with one minimum, also where rows contradict one another: these share the shift, and ‖z‖² ≤ Σ bᵢ²/Rᵢ.
 Gᵢ is the own G of a row, of a contact the mean of its three, of a pin the largest, so gaps that hardly
 anything moves stay. f is a round of `proximal_step` with penalties 1/Rᵢ and no memory: Newton's method finds
-its minimum. Islands with more dofs use sweeps. Velocities and impulses do not change.
+its minimum. Islands with more dofs use sweeps. Sticking contacts that lock an overlap are then released, and
+the minimum is found once more. Velocities and impulses do not change.
 Source: split of velocity and position, Cline and Pai 2003; Rockafellar 1976.
 """
 

@@ -295,7 +295,7 @@ def test_a_jam_does_not_depend_on_scratch(sweeps):
 
 
 def wedged_ball(half, friction, overlap):
-    """Return a ball of 1 kg between two walls, each inclined by `half` [°], and the place where it touches."""
+    """Return a ball of 1 kg between walls at `half` [°] to the vertical, and the height at which it touches."""
     a, radius = np.radians(half), 0.1
     world = tribo.World(time_step=0.001)
     world.set_material_pair("all", "all", friction=friction)
@@ -303,8 +303,8 @@ def wedged_ball(half, friction, overlap):
         normal = np.array([side * np.cos(a), 0.0, np.sin(a)])
         up = np.array([-side * np.sin(a), 0.0, np.cos(a)])
         world.add_box(
-            (0.5, 2, 2.4), 1.0, position=up - 0.25 * normal, orientation=tribo.quaternion(rpy=(0, -side * a, 0)),
-            body_type="static", material="all",
+            (0.5, 2, 2.4), 1.0, body_type="static", material="all", position=up - 0.25 * normal,
+            orientation=tribo.quaternion(rpy=(0, -side * a, 0)),
         )  # fmt: skip
     touches = radius / np.sin(a)
     place = (0, 0, touches - overlap / np.sin(a))

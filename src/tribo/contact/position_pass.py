@@ -21,7 +21,7 @@ from math import inf, sqrt
 from tribo.compiler.jit import kernel
 from tribo.contact.constraints.constraint_work import ANGULAR
 from tribo.contact.problem.compliant_rows import MIN_SHARE
-from tribo.contact.problem.contact_targets import ROUND_OFF_BAND, step_speed
+from tribo.contact.problem.contact_targets import ROUND_OFF_BAND, speed_that_opens, step_speed
 from tribo.contact.problem.islands import contacts_in, is_member, scalars_in
 from tribo.contact.problem.scalar_rows import GIVES_WAY, constraint_of_row
 from tribo.contact.problem.whitened_products import (
@@ -80,9 +80,10 @@ def is_sticking(work, c):
 
 @kernel
 def is_correcting(work, t, nothing):
-    """Tell whether a row of island t may ask for a shift of more than `nothing` [m/s]."""
+    """Tell whether a row of island t may ask, now or after its solve, for a shift of more than `nothing`."""
     for k in contacts_in(work, t):
-        if work.contact_correction[work.island_contact[k]] > nothing:
+        c = work.island_contact[k]
+        if work.contact_correction[c] + speed_that_opens(work, c) > nothing:
             return True
     for k in scalars_in(work, t):
         n = work.island_scalar[k]
@@ -384,9 +385,9 @@ def start_sweeps(work, t):
 
 @kernel
 def has_released_tangents(work, t, most):
-    """Release sticking contacts of island t that are pushed harder than `most` [√kg m/s]; tell whether one is.
+    """Release sticking contacts of island t that are pushed by more than `most` [√kg m/s]; tell if one is.
 
-    Such a contact locks an overlap, in which bodies are wedged: it slips in the shift.
+    Such a contact locks an overlap, as of a body wedged between others: it slips in the shift.
 
     Writes: work.
     """

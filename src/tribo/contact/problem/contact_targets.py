@@ -234,7 +234,7 @@ def speed_to_open(model, settings, work, c):
 
 @kernel
 def speed_that_opens(work, c):
-    """Return the speed at which the target of contact c opens its overlap [m/s]; 0 of springs and rebounds."""
+    """Return the speed at which the target of contact c opens its overlap [m/s]; 0: a spring, a rebound."""
     if work.contact_compliance[c, 2] > 0.0 or work.contact_bounce[c] > 0.0:
         return 0.0
     return max(0.0, work.contact_target[c] + work.contact_drift[c, 2])

@@ -19,7 +19,13 @@ from tribo.contact.solver.block_matrix import find_nodes
 from tribo.contact.solver.gauss_seidel_iteration import start_cold
 from tribo.contact.solver.internal_impulses import remove_internal_impulse
 from tribo.contact.solver.method_choice import FEW_ROWS, SMALL_ROWS, relax_heap_targets, solve_by_settings
-from tribo.contact.solver.natural_residual import FLAGGED, GOOD, island_speed, island_violation
+from tribo.contact.solver.natural_residual import (
+    FLAGGED,
+    GOOD,
+    contact_violation,
+    island_speed,
+    island_violation,
+)
 from tribo.contact.solver.proximal_rows import Size
 from tribo.dynamics.mid_velocity import rotates_far
 from tribo.math import vec
@@ -103,37 +109,30 @@ def warm_start(model, state, settings, work):
 
 
 @kernel
-def opens_overlaps(work, t):
-    """Tell whether velocities are to open overlaps of island t."""
+def misses_opening(model, work, t, limit):
+    """Tell whether a contact of island t that is to open an overlap misses its laws by more than `limit`."""
     is_any = False
     for k in contacts_in(work, t):
-        is_any = is_any or speed_that_opens(work, work.island_contact[k]) > 0.0
+        c = work.island_contact[k]
+        is_any = is_any or (speed_that_opens(work, c) > 0.0 and contact_violation(model, work, c) > limit)
     return is_any
-
-
-@kernel
-def leave_overlaps(work, t):
-    """Leave the overlaps of island t that velocities were to open to the shift of positions.
-
-    Writes: work.
-    """
-    for k in contacts_in(work, t):
-        leave_to_positions(work, work.island_contact[k])
 
 
 @kernel
 def solve_island(model, settings, work, t, rows):
     """Solve island t to the tolerance of the settings.
 
-    Box friction has bounds that depend on the normal impulse: solve and rescale the bounds until they agree.
+    Where velocities that are to open overlaps prevent that, the shift of positions opens them instead. Box
+    friction has bounds that depend on the normal impulse: solve and rescale the bounds until they agree.
 
     Writes: work.
     """
     tolerance = settings.tolerance
     is_solved = solve_by_settings(model, settings, work, t, rows, tolerance)
     limit = GOOD * tolerance * work.removed_speed[0]
-    if opens_overlaps(work, t) and island_violation(model, work, t) > limit:
-        leave_overlaps(work, t)
+    if misses_opening(model, work, t, limit):
+        for k in contacts_in(work, t):
+            leave_to_positions(work, work.island_contact[k])
         start_cold(model, work, t)
         is_solved = solve_by_settings(model, settings, work, t, rows, tolerance)
     for _ in range(BOUND_ROUNDS):

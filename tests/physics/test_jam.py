@@ -295,7 +295,7 @@ def test_a_jam_does_not_depend_on_scratch(sweeps):
 
 
 def wedged_ball(half, friction, overlap):
-    """Return a ball of 1 kg between walls at `half` [°] to the vertical, and the height at which it touches."""
+    """Return a ball of 1 kg between walls at `half` [°] to the vertical, and the height where it touches."""
     a, radius = np.radians(half), 0.1
     world = tribo.World(time_step=0.001)
     world.set_material_pair("all", "all", friction=friction)

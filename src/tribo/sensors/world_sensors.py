@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Any, TypeVar
 
 import numpy as np
@@ -14,6 +13,7 @@ from tribo.checks.by_name import free_name
 from tribo.checks.errors import EditError
 from tribo.description.trees import IDENTITY, ORIGIN, SensorDescription
 from tribo.engine.builder import ALL_GROUPS
+from tribo.engine.engine import Engine
 from tribo.model import Status
 from tribo.objects import ArticulatedSystem, Object
 from tribo.objects.owner import Pushes
@@ -32,14 +32,22 @@ from tribo.sensors.wrench import ContactSensor, ForceTorqueSensor
 S = TypeVar("S", bound=Sensor)
 
 
-@dataclass(slots=True)
 class Before:
     """The state before the last step: what it changed and sensors need."""
 
-    model: object  # to which the rest belongs
-    velocity: np.ndarray  # of all degrees of freedom
-    wrench: np.ndarray  # (bodies, 6) external torque and force
-    pushes: Pushes  # how much of it acts on merged links
+    __slots__ = (
+        "has_wrench", "is_pushed", "model", "next_velocity", "next_wrench", "pushes", "velocity", "wrench",
+    )  # fmt: skip
+
+    def __init__(self, engine: Engine) -> None:
+        """Make room for the state of a world whose next step is to be made."""
+        self.model = engine.model  # to which the rest belongs
+        self.next_velocity, self.next_wrench = engine.state.v, engine.command.wrench
+        self.has_wrench = engine.command.has_wrench
+        self.velocity = np.zeros_like(self.next_velocity)  # of all degrees of freedom
+        self.wrench = np.zeros_like(self.next_wrench)  # (bodies, 6) external torque and force
+        self.is_pushed = False  # whether a row of `wrench` is not 0
+        self.pushes: Pushes = {}  # how much of it acts on merged links
 
 
 def described_name(robot: ArticulatedSystem, described: SensorDescription) -> str:
@@ -62,7 +70,7 @@ class WorldSensors:
         """Start without sensors; lidars and cameras see what rays do."""
         self.world, self._rays = world, rays
         self._sensors: dict[str, Sensor] = {}
-        self._timed: list[Sensor] = []  # those that measure by themselves
+        self.timed: list[Sensor] = []  # those that measure by themselves
         self._before: Before | None = None
         self._next_sensor = 0
 
@@ -73,7 +81,7 @@ class WorldSensors:
         sensor.restart(self.world.time)
         self._sensors[sensor.name] = sensor
         if sensor.update_rate is not None:
-            self._timed.append(sensor)
+            self.timed.append(sensor)
         self._next_sensor += 1
         self.world.is_measured = True
         return sensor
@@ -277,11 +285,6 @@ class WorldSensors:
         return bool(self._sensors)
 
     @property
-    def has_timed(self) -> bool:
-        """Whether a sensor measures by itself, at its rate."""
-        return bool(self._timed)
-
-    @property
     def sensors(self) -> tuple[Sensor, ...]:
         """All sensors in the order in which they were added."""
         return tuple(self._sensors.values())
@@ -309,7 +312,7 @@ class WorldSensors:
             raise KeyError(f"{sensor!r} is not in this world")
         found.drop()
         del self._sensors[name]
-        self._timed = [one for one in self._timed if one is not found]
+        self.timed = [one for one in self.timed if one is not found]
 
     def drop_those_of(self, part: Object) -> None:
         """Remove the sensors of an object that leaves."""
@@ -320,30 +323,31 @@ class WorldSensors:
     # -- measuring -----------------------------------------------------------------------------
     def note_before(self) -> None:
         """Keep what the next step changes and sensors need."""
-        pushes, self.world.pushes = self.world.pushes, {}
-        if not self._sensors:
-            return
-        engine, old = self.world.engine, self._before
-        velocity, wrench = engine.state.v, engine.command.wrench
-        if old is None or old.model is not engine.model:
-            self._before = Before(engine.model, np.array(velocity), np.array(wrench), pushes)
-            return
-        np.copyto(old.velocity, velocity)
-        np.copyto(old.wrench, wrench)
-        old.pushes = pushes
+        world, old = self.world, self._before
+        if self._sensors:
+            engine = world.engine
+            if old is None or old.model is not engine.model:
+                old = self._before = Before(engine)
+            old.velocity[:] = old.next_velocity
+            if old.is_pushed or old.has_wrench[0]:
+                old.wrench[:] = old.next_wrench
+                old.is_pushed = bool(old.has_wrench[0])
+            old.pushes = world.pushes
+        if world.pushes:
+            world.pushes = {}
 
     def measure_due(self) -> None:
         """Let those measure whose time it is."""
-        if self._timed:
+        if self.timed:
             now, dt = self.world.time, self.world.time_step
-            for sensor in self._timed:
+            for sensor in self.timed:
                 sensor.update(now, dt)
 
     def _steps_to_next(self, n: int) -> int:
         """Return after how many of n steps a sensor is due, n if none is."""
-        if not self._timed:
+        if not self.timed:
             return n
-        due = min(sensor.due() for sensor in self._timed)
+        due = min(sensor.due() for sensor in self.timed)
         left = (due - self.world.time) / self.world.time_step
         return n if left > n else max(1, math.ceil(left - EARLY))
 
@@ -355,7 +359,7 @@ class WorldSensors:
         Where it stops it calls `measure_due`: that of the sensors, or of what else looks at steps besides.
         `last_step` makes the step before that; None: the engine, as all others.
         """
-        for sensor in self._timed:
+        for sensor in self.timed:
             self._check_rate(sensor)
         engine, said = self.world.engine, False
         while n > 0:

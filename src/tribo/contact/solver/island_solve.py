@@ -28,6 +28,7 @@ from tribo.contact.solver.natural_residual import (
 )
 from tribo.contact.solver.proximal_rows import Size
 from tribo.dynamics.mid_velocity import rotates_far
+from tribo.enums import Solver
 from tribo.math import vec
 from tribo.model import IntegrationMode, Integrator, Status
 
@@ -130,7 +131,7 @@ def solve_island(model, settings, work, t, rows):
     tolerance = settings.tolerance
     is_solved = solve_by_settings(model, settings, work, t, rows, tolerance)
     limit = GOOD * tolerance * work.removed_speed[0]
-    if misses_opening(model, work, t, limit):
+    if settings.contact_solver != Solver.SWEEPS and misses_opening(model, work, t, limit):
         for k in contacts_in(work, t):
             leave_to_positions(work, work.island_contact[k])
         start_cold(model, work, t)

@@ -184,7 +184,7 @@ def solve_pile(model, work, t, limit, moves):
     Writes: work.
     """
     said = max(limit, FLAGGED * work.removed_speed[0])
-    near = max(limit, NEAR * said) if moves else limit
+    near = max(limit, NEAR * said if moves else min(ENOUGH * limit, said))
     sweeps = MOVING_SWEEPS if moves else RESTING_SWEEPS
     if work.solves[0] > 0:  # it goes on from the last solve
         sweeps //= 2
@@ -199,8 +199,7 @@ def solve_pile(model, work, t, limit, moves):
             break
         if k == 0 and not moves:
             count = find_nodes(model, work, t)
-            improve_piece(model, work, t, count, limit, last, MAX_WORK, True)
-            near = max(limit, min(ENOUGH * limit, said))
+            improve_piece(model, work, t, count, near, last, MAX_WORK, True)
         else:
             stop = min(last, work.newton_steps[0] + PIECE_STEPS)
             count = restrict_lists(model, work, t, near)

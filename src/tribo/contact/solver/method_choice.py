@@ -10,16 +10,18 @@ from tribo.contact.problem.islands import contacts_in, island_rows, spun_rows
 from tribo.contact.solver import block_matrix
 from tribo.contact.solver.contact_lane_groups import lay_out_free_bodies
 from tribo.contact.solver.gauss_seidel_iteration import start_cold, sweep_only
-from tribo.contact.solver.natural_residual import FLAGGED, island_speed, island_violation
+from tribo.contact.solver.natural_residual import island_speed, island_violation, largest_component
 from tribo.contact.solver.pile import solve_pile
 from tribo.contact.solver.proximal_newton import REST_TOLERANCE, solve_in_dofs
 from tribo.contact.solver.proximal_rows import find_columns, leave_columns, wide
 from tribo.enums import Solver
+from tribo.math import vec
 from tribo.model import MAX_DOFS, Status
 
 FEW_ROWS = 3  # rows of one contact, or some scalar rows: a few visits solve them
 PAIR = 2  # trees, as a robot and what it holds: with more, one sweep is cheap beside a solve
 SMALL_ROWS = 32  # rows: fewer are no heap
+MOVING_SHARE = 0.01  # [–] of the contacts: an island in which more move counts as moving
 
 
 @kernel
@@ -35,6 +37,23 @@ def has_room(work, t, columns):
     work.dense_count[0] = max(work.dense_count[0], rows)
     work.status[0] |= Status.CAPACITY
     return False
+
+
+@kernel
+def is_moving(model, settings, work, t):
+    """Tell whether more than `MOVING_SHARE` of the contacts of island t move.
+
+    That is, faster than `TARGET_DEAD_BAND` · `free_fall_speed`.
+    """
+    count = 0
+    first = work.island_contact_start[t]
+    stop = work.island_contact_start[t + 1]
+    for k in range(first, stop):
+        c = work.island_contact[k]
+        slow = TARGET_DEAD_BAND * free_fall_speed(model, settings, work, c)
+        if largest_component(vec.load(work.contact_vel, c)) > slow:
+            count += 1
+    return count > MOVING_SHARE * (stop - first)
 
 
 @kernel
@@ -58,10 +77,10 @@ def relax_heap_targets(model, settings, work, t, rows):
 
 
 @kernel
-def solve_listed(model, work, t, count, limit, start):
+def solve_listed(model, settings, work, t, count, limit, start):
     """Solve the contacts in the list of island t, which has `count` trees; return success.
 
-    start: violation of the present impulses [m/s]; a pile that misses its laws visibly moves.
+    start: violation of the present impulses [m/s].
 
     Writes: work.
     """
@@ -79,7 +98,8 @@ def solve_listed(model, work, t, count, limit, start):
     contacts = work.island_contact_start[t + 1] - work.island_contact_start[t]
     scalars = work.island_scalar_start[t + 1] - work.island_scalar_start[t]
     # Sweeps converge slowly along chains: an island of more scalar rows is solved as one at rest.
-    return solve_pile(model, work, t, limit, scalars <= contacts and start > FLAGGED * work.removed_speed[0])
+    moves = scalars <= contacts and is_moving(model, settings, work, t)
+    return solve_pile(model, work, t, limit, moves, start)
 
 
 @kernel
@@ -100,7 +120,7 @@ def solve_to_tolerance(model, settings, work, t, rows, tolerance):
     start = island_violation(model, work, t)
     if start <= REST_TOLERANCE * limit:
         return True
-    return solve_listed(model, work, t, block_matrix.find_nodes(model, work, t), limit, start)
+    return solve_listed(model, settings, work, t, block_matrix.find_nodes(model, work, t), limit, start)
 
 
 @kernel

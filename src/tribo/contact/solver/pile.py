@@ -129,7 +129,7 @@ def pile_has_room(model, work, t):
 
 
 @kernel
-def improve_piece(model, work, t, count, limit, last, most_work, is_whole):
+def improve_piece(model, work, t, count, limit, enough, last, most_work, is_whole):
     """Improve the impulses in the lists of island t, of `count` nodes, by Newton's method, if there is room.
 
     most_work: `prepare_matrix`; is_whole: these lists are the whole island; its active set is tried first.
@@ -145,7 +145,7 @@ def improve_piece(model, work, t, count, limit, last, most_work, is_whole):
     x = work.column_vector
     for k in range(work.dense_size[Size.FIRST], wide(work.dense_size[Size.COLUMNS])):
         x[Vector.FREE, k] = x[Vector.Z, k] - x[Vector.FREE, k]
-    improve_impulses(model, work, limit, last, is_whole)
+    improve_impulses(model, work, limit, enough, last, is_whole)
     read_impulses(work, t)
 
 
@@ -174,37 +174,41 @@ def keep_best(model, work, t, best):
 
 
 @kernel
-def solve_pile(model, work, t, limit, moves):
+def solve_pile(model, work, t, limit, moves, start):
     """Solve island t, of many dofs or trees, from its present impulses; return success.
 
     moves: the pile moves; half of the flagged violation is then enough, since the next step is another
-    problem. Without success the impulses are the best that were found or, if these add energy, those of some
-    sweeps.
+    problem. start: violation of the present impulses [m/s]; where a pile at rest starts with less than what is
+    flagged, `ENOUGH` · limit is enough, unless the present active set leads to the limit. Without success the
+    impulses are the best that were found or, if these add energy, those of some sweeps.
 
     Writes: work.
     """
     said = max(limit, FLAGGED * work.removed_speed[0])
-    near = max(limit, NEAR * said if moves else min(ENOUGH * limit, said))
+    most = said if moves else max(limit, min(ENOUGH * limit, said))
+    near = max(limit, NEAR * said) if moves else (most if start <= said else limit)
     sweeps = MOVING_SWEEPS if moves else RESTING_SWEEPS
     if work.solves[0] > 0:  # it goes on from the last solve
         sweeps //= 2
-    sweep_pile(model, work, t, sweeps, near)
+    goal = near if moves else limit
+    sweep_pile(model, work, t, sweeps, goal)
     last = work.newton_steps[0] + ALL_STEPS
     ends = work.island_contact_start[t + 1], work.island_scalar_start[t + 1]
     save_impulses(work, t, BEST)
     worst, best = keep_best(model, work, t, inf)
     for k in range(PIECES):
-        enough = said if moves and k > 0 else near
-        if best <= enough or work.newton_steps[0] >= last or work.status[0] & Status.CAPACITY:
+        if best <= goal or work.newton_steps[0] >= last or work.status[0] & Status.CAPACITY:
             break
         if k == 0 and not moves:
             count = find_nodes(model, work, t)
-            improve_piece(model, work, t, count, near, last, MAX_WORK, True)
+            improve_piece(model, work, t, count, limit, near, last, MAX_WORK, True)
+            near = most
         else:
             stop = min(last, work.newton_steps[0] + PIECE_STEPS)
             count = restrict_lists(model, work, t, near)
-            improve_piece(model, work, t, count, NEAR * near, stop, PIECE_WORK, False)
+            improve_piece(model, work, t, count, NEAR * near, NEAR * near, stop, PIECE_WORK, False)
             work.island_contact_start[t + 1], work.island_scalar_start[t + 1] = ends
+        goal = most
         worst, best = keep_best(model, work, t, best)
         if worst > near:
             sweep_pile(model, work, t, min(FIRST_SWEEPS << k, MAX_SWEEPS), near)
@@ -214,4 +218,4 @@ def solve_pile(model, work, t, limit, moves):
     if best > said and island_sums.adds_energy(model, work, t, find_nodes(model, work, t)):
         start_cold(model, work, t)
         sweep_only(model, work, t, MOVING_SWEEPS, limit)
-    return best <= (said if moves else near)
+    return best <= most

@@ -188,9 +188,10 @@ def round_without_memory(model, work, limit):
 
 
 @kernel
-def improve_impulses(model, work, limit, last, tries_set):
+def improve_impulses(model, work, limit, enough, last, tries_set):
     """Improve the impulses of the present problem; return the least violation [m/s], that of BEST.
 
+    enough: violation that needs no rounds, which would be expensive; `limit` is asked of active sets only.
     last: value of `newton_steps` that ends the solve; tries_set: try the present active set first.
 
     Writes: work.
@@ -201,8 +202,8 @@ def improve_impulses(model, work, limit, last, tries_set):
     copy_vector(work, Entry.IMPULSE, Entry.BEST)
     if tries_set and best > REST_TOLERANCE * limit:
         best = try_active_set(model, work, limit, best, last)
-    if best > limit:
-        best = make_rounds(model, work, limit, best, last)
+    if best > enough:
+        best = make_rounds(model, work, enough, best, last)
     return best
 
 
@@ -216,7 +217,7 @@ def solve_in_dofs(model, work, t, count, limit):
     Writes: work.
     """
     write_island(model, work, t, count)
-    best = improve_impulses(model, work, limit, work.newton_steps[0] + MAX_STEPS, True)
+    best = improve_impulses(model, work, limit, limit, work.newton_steps[0] + MAX_STEPS, True)
     said = FLAGGED * work.removed_speed[0]
     if not best <= max(limit, said) and impulse_energy(model, work) > 0.0:
         round_without_memory(model, work, limit)

@@ -200,7 +200,7 @@ def improved(number, extra):
     if end % 4 == 0 or end == len(work.response):
         return None
     work.response[end : end + 2] += extra
-    pile.improve_piece(model, work, t, count, 1e-3 * worst, 40, np.inf, False)
+    pile.improve_piece(model, work, t, count, 1e-3 * worst, 1e-3 * worst, 40, np.inf, False)
     return work.contact_impulse.copy()
 
 
@@ -261,7 +261,7 @@ def test_blocks_solve_what_dofs_solve(kept_engine):
         island_solve.warm_start(model, state, settings, work)
         speed = natural_residual.island_speed(settings, work, 0)
         work.removed_speed[0], work.newton_steps[0] = speed, 0
-        is_solved = pile.solve_pile(model, work, 0, 1e-10 * speed, False)
+        is_solved = pile.solve_pile(model, work, 0, 1e-10 * speed, False, np.inf)
         if is_solved:
             solved += 1
             assert natural_residual.island_violation(model, work, 0) <= 1e-6 * speed
@@ -317,7 +317,7 @@ def test_a_piece_leaves_all_other_impulses_as_they_were():
     start, before = work.island_contact_start.copy(), work.contact_impulse.copy()
     count = pile.restrict_lists(model, work, t, 0.5 * worst)
     assert count == len(near)
-    pile.improve_piece(model, work, t, count, 1e-3 * worst, 40, np.inf, False)
+    pile.improve_piece(model, work, t, count, 1e-3 * worst, 1e-3 * worst, 40, np.inf, False)
     work.island_contact_start[:] = start
     np.testing.assert_array_equal(np.sort(work.island_contact[members]), np.sort(contacts))
     changed = [c for c in contacts if (work.contact_impulse[c] != before[c]).any()]

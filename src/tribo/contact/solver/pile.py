@@ -36,7 +36,7 @@ MOVING_SWEEPS, RESTING_SWEEPS = 40, 10  # conjugate sweeps before the first piec
 PIECES = 8  # at most
 FIRST_SWEEPS, MAX_SWEEPS = 20, 320  # conjugate sweeps after a piece, doubled each time
 PIECE_STEPS, ALL_STEPS = 40, 120  # Newton steps of a piece, of all pieces
-NEAR = 0.5  # [–] of `FLAGGED`: limit of a moving pile; of that limit: limit of its pieces
+NEAR = 0.5  # [–] of `FLAGGED`: limit of a moving pile; of it: of its pieces; of the speed: new at rest
 
 
 @kernel
@@ -178,26 +178,28 @@ def solve_pile(model, work, t, limit, moves, start):
     """Solve island t, of many dofs or trees, from its present impulses; return success.
 
     moves: the pile moves; half of the flagged violation is then enough, since the next step is another
-    problem. start: violation of the present impulses [m/s]; where a pile at rest starts with less than what is
-    flagged, `ENOUGH` · limit is enough, unless the present active set leads to the limit. Without success the
-    impulses are the best that were found or, if these add energy, those of some sweeps.
+    problem. start: violation of the present impulses [m/s]; of a pile at rest that goes on, `ENOUGH` · limit
+    is enough, unless the active set leads to the limit. Without success the impulses are the best that were
+    found or, if these add energy, those of some sweeps.
 
     Writes: work.
     """
     said = max(limit, FLAGGED * work.removed_speed[0])
     most = said if moves else max(limit, min(ENOUGH * limit, said))
-    near = max(limit, NEAR * said) if moves else (most if start <= said else limit)
+    goes_on = start <= NEAR * work.removed_speed[0]
+    near = max(limit, NEAR * said) if moves else (most if goes_on else limit)
     sweeps = MOVING_SWEEPS if moves else RESTING_SWEEPS
     if work.solves[0] > 0:  # it goes on from the last solve
         sweeps //= 2
-    goal = near if moves else limit
-    sweep_pile(model, work, t, sweeps, goal)
+    sweep_pile(model, work, t, sweeps, near)
     last = work.newton_steps[0] + ALL_STEPS
     ends = work.island_contact_start[t + 1], work.island_scalar_start[t + 1]
     save_impulses(work, t, BEST)
     worst, best = keep_best(model, work, t, inf)
     for k in range(PIECES):
-        if best <= goal or work.newton_steps[0] >= last or work.status[0] & Status.CAPACITY:
+        if best <= (most if k > 0 else near) or work.newton_steps[0] >= last:
+            break
+        if work.status[0] & Status.CAPACITY:
             break
         if k == 0 and not moves:
             count = find_nodes(model, work, t)
@@ -208,7 +210,6 @@ def solve_pile(model, work, t, limit, moves, start):
             count = restrict_lists(model, work, t, near)
             improve_piece(model, work, t, count, NEAR * near, NEAR * near, stop, PIECE_WORK, False)
             work.island_contact_start[t + 1], work.island_scalar_start[t + 1] = ends
-        goal = most
         worst, best = keep_best(model, work, t, best)
         if worst > near:
             sweep_pile(model, work, t, min(FIRST_SWEEPS << k, MAX_SWEEPS), near)

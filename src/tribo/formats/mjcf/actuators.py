@@ -12,15 +12,15 @@ from math import inf
 import numpy as np
 
 from tribo.description.actuators import MUSCLE, ActuatorLaw
-from tribo.description.couplings import CouplingDescription, sides
-from tribo.description.trees import ActuatorDescription, DescriptionError, JointDescription
+from tribo.description.couplings import CouplingDescription
+from tribo.description.trees import ActuatorDescription, JointDescription
 from tribo.enums import Dynamics
 from tribo.formats.mjcf.actuator_laws import DYNAMICS, Law, apply
 from tribo.formats.mjcf.compiler import Compiler
 from tribo.formats.mjcf.defaults import Defaults, merged
 from tribo.formats.mjcf.joints import limit_effort
 from tribo.formats.mjcf.source import Source
-from tribo.formats.mjcf.tendons import Tendon
+from tribo.formats.mjcf.tendons import Tendon, is_possible
 from tribo.formats.mjcf.trees import Places, Tree
 from tribo.formats.mjcf.ways import Way, WayReader
 from tribo.formats.nodes import Node, known_hint
@@ -283,11 +283,7 @@ class ActuatorReader:
             number += 1
             name = f"{base} {number}"
         coupling = CouplingDescription(name, way=tuple(way.elements))
-        bodies = trees[0].description.bodies
-        try:
-            sides(coupling, [], [body.parent for body in bodies])
-        except DescriptionError as error:
-            node.doubt(f"{error}: it does nothing", "actuator branches")
+        if not is_possible(coupling, trees[0], node, "does nothing"):
             return None
         couplings.append(coupling)
         assert made.law is not None

@@ -37,6 +37,7 @@ WITHOUT_EFFECT = {
     "actuatorfrcrange": "is not read; write forcerange at the actuators",
 }  # fmt: skip
 SINGLE = (Joint.REVOLUTE, Joint.PRISMATIC)
+APART = "is over joints of two objects, which is not read: it has no effect"
 
 
 @dataclass(slots=True)
@@ -59,20 +60,25 @@ def owner(coupling: CouplingDescription, trees: Sequence[Tree], node: Node) -> T
     """Return the robot whose joints a coupling is over; None: it cannot be had, which is said."""
     named = {name for name, _ in (*coupling.terms, *coupling.inner)}
     for tree in trees:
-        bodies = tree.description.bodies
-        joints = [body.joint.name for body in bodies]
-        if not named & set(joints):
+        joints = {body.joint.name for body in tree.description.bodies}
+        if not named & joints:
             continue
-        if not named <= set(joints):
-            node.doubt("is over joints of two objects, which is not read: it has no effect", "apart")
+        if not named <= joints:
+            node.doubt(APART, "apart")
             return None
-        try:
-            sides(coupling, joints, [body.parent for body in bodies])
-        except DescriptionError as error:
-            node.doubt(f"{error}: it has no effect", "branches")
-            return None
-        return tree
+        return tree if is_possible(coupling, tree, node, "has no effect") else None
     return None
+
+
+def is_possible(coupling: CouplingDescription, tree: Tree, node: Node, so: str) -> bool:
+    """Tell whether a robot can have a coupling, which is on two branches at most; else say that it `so`."""
+    bodies = tree.description.bodies
+    try:
+        sides(coupling, [body.joint.name for body in bodies], [body.parent for body in bodies])
+    except DescriptionError as error:
+        node.doubt(f"{error}: it {so}", f"branches {so}")
+        return False
+    return True
 
 
 class TendonReader:
@@ -147,13 +153,8 @@ class TendonReader:
         coupling.way = tuple(way.elements)
         drawn = self._ways.length(coupling, number)
         _act(node, coupling, drawn)
-        tree = self._trees[number]
-        try:
-            sides(coupling, [], [body.parent for body in tree.description.bodies])
-        except DescriptionError as error:
-            node.doubt(f"{error}: it has no effect", "branches")
-            return
-        self._keep(coupling, tree, drawn)
+        if is_possible(coupling, self._trees[number], node, "has no effect"):
+            self._keep(coupling, self._trees[number], drawn)
 
     def _keep(self, coupling: CouplingDescription, tree: Tree, drawn: float) -> None:
         self.made[coupling.name] = tendon = Tendon(coupling, tree, drawn)

@@ -40,6 +40,7 @@ class MjcfJoint:
     axis: Vector  # unit, body frame
     reference: float  # coordinate in which the file draws the body [rad, m]
     description: JointDescription  # without its place in the parent
+    sprung: float = 0.0  # coordinate of MuJoCo's qpos_spring [rad, m]
     springdamper: Vector = ()  # [s, –] time constant and damping ratio of its spring; empty: as written
 
     @property
@@ -85,16 +86,16 @@ class JointReader:
         made = JointDescription(name, kind)
         anchor = node.vector("pos", 3, (0.0, 0.0, 0.0)) if kind != Joint.FREE else (0.0, 0.0, 0.0)
         axis: Vector = (0.0, 0.0, 1.0)
-        reference = 0.0
+        reference = rest = 0.0
         if kind in (Joint.REVOLUTE, Joint.PRISMATIC):
             axis = self.compiler.unit(node, node.vector("axis", 3, axis), "axis")
-            reference = self._coordinate(node, kind, "ref")
+            reference, rest = (self._coordinate(node, kind, name) for name in ("ref", "springref"))
             self._limits(node, made)
         elif kind == Joint.SPHERICAL and self.compiler.is_limited(node, "limited", "range"):
             self._largest_turn(node, made)
         if frame != NO_POSE:
             anchor, axis = frame.point(anchor), rotate(frame.quaternion, axis)
-        self._dynamics(node, made)
+        self._dynamics(node, made, rest)
         asked = node.vector("springdamper", 2, ())
         asked = asked if asked and min(asked) > 0.0 else ()  # as in MuJoCo
         if asked and not (asked[0] * asked[1]) ** 2 > 0.0:
@@ -103,8 +104,8 @@ class JointReader:
             node.doubt("springdamper of a free joint is not read; leave it out")
             asked = ()
         elif asked and kind != Joint.SPHERICAL:
-            made.spring_reference = (self._coordinate(node, kind, "springref"),)
-        return MjcfJoint(node, anchor, axis, reference, made, asked)
+            made.spring_reference = (rest,)
+        return MjcfJoint(node, anchor, axis, reference, made, rest, asked)
 
     def _coordinate(self, node: Node, kind: Joint, name: str) -> float:
         value = node.number(name, 0.0)
@@ -131,7 +132,7 @@ class JointReader:
             )
         made.upper, made.is_cone = self.compiler.angle(upper), False
 
-    def _dynamics(self, node: Node, made: JointDescription) -> None:
+    def _dynamics(self, node: Node, made: JointDescription, rest: float) -> None:
         made.armature = node.number("armature", 0.0, at_least=0.0)
         made.damping = self._linear(node, "damping")
         friction = node.number("frictionloss", 0.0, at_least=0.0)
@@ -145,7 +146,7 @@ class JointReader:
         elif stiffness > 0.0:
             made.stiffness = stiffness
             if made.type != Joint.SPHERICAL:
-                made.spring_reference = (self._coordinate(node, made.type, "springref"),)
+                made.spring_reference = (rest,)
 
     def _linear(self, node: Node, name: str) -> float:
         """Read a coefficient; more than one make a polynomial in MuJoCo."""

@@ -23,8 +23,9 @@ from tribo.formats.mjcf.defaults import MAIN, Defaults
 from tribo.formats.mjcf.joints import SOFT, MjcfJoint
 from tribo.formats.mjcf.source import Source
 from tribo.formats.mjcf.trees import Places, Tree
-from tribo.formats.mjcf.ways import CHILDREN, Way, WayReader
+from tribo.formats.mjcf.ways import CHILDREN, Way, WayReader, length
 from tribo.formats.nodes import Node
+from tribo.formats.pose import Pose
 from tribo.model import Joint, Kind
 
 USED = frozenset(
@@ -127,8 +128,9 @@ class TendonReader:
 
     def _fixed(self, node: Node, coupling: CouplingDescription) -> None:
         coupling.terms = _terms(node, self._joints)
-        drawn = sum(c * self._joints[joint].reference for joint, c in coupling.terms)
-        _act(node, coupling, drawn)
+        own = [(self._joints[joint], c) for joint, c in coupling.terms]
+        drawn = sum(c * joint.reference for joint, c in own)
+        _act(node, coupling, sum(c * joint.sprung for joint, c in own))
         tree = owner(coupling, self._trees, node)
         if tree is not None:
             self._keep(coupling, tree, drawn)
@@ -151,8 +153,8 @@ class TendonReader:
             return
         number = self._ways.on_robot(way)
         coupling.way = tuple(way.elements)
-        drawn = self._ways.length(coupling, number)
-        _act(node, coupling, drawn)
+        drawn, rest = (length(coupling, poses[number]) for poses in (self._places.poses, self._places.sprung))
+        _act(node, coupling, rest)
         if is_possible(coupling, self._trees[number], node, "has no effect"):
             self._keep(coupling, self._trees[number], drawn)
 
@@ -163,8 +165,7 @@ class TendonReader:
 
     def _between(self, node: Node, coupling: CouplingDescription, way: Way) -> None:
         """Read a tendon between two objects as wires: limits, spring and damping."""
-        drawn = float(laid_between(way, self._places))
-        _act(node, coupling, drawn)
+        _act(node, coupling, laid_between(way, self._places.sprung))
         made, why = wires(coupling, way)
         if why:
             node.doubt(f"runs between objects, {why}: it is not read and pulls nothing",
@@ -185,8 +186,8 @@ def _terms(node: Node, joints: Mapping[str, MjcfJoint]) -> tuple[tuple[str, floa
     return tuple(terms.items())
 
 
-def _act(node: Node, coupling: CouplingDescription, drawn: float) -> None:
-    """Read spring, damping, friction and rotor."""
+def _act(node: Node, coupling: CouplingDescription, rest: float) -> None:
+    """Read spring, damping, friction and rotor; `rest`: length where springs of joints are at rest."""
     values = {
         name: node.vector(name, None, (0.0,))[0]
         for name in ("stiffness", "damping", "frictionloss", "armature")
@@ -201,7 +202,7 @@ def _act(node: Node, coupling: CouplingDescription, drawn: float) -> None:
         if low > high:
             raise node.error("springlength: the first must not be the larger")
         coupling.stiffness = values["stiffness"]
-        coupling.rest = (drawn, drawn) if low == high == -1.0 else (low, high)
+        coupling.rest = (rest, rest) if low == high == -1.0 else (low, high)
 
 
 def lifted(curve: Sequence[float], by: float) -> tuple[float, float, float, float, float]:
@@ -224,10 +225,10 @@ def shifted(curve: Sequence[float], by: float) -> tuple[float, float, float, flo
     return made[0], made[1], made[2], made[3], made[4]
 
 
-def laid_between(way: Way, places: Places) -> float:
-    """Return the length of a way from site to site as the file draws it [m]."""
+def laid_between(way: Way, poses: Sequence[Sequence[Pose]]) -> float:
+    """Return the length of a way from site to site [m]; `poses`: of the bodies of each tree."""
     points = [
-        np.array(places.poses[tree][element.body].point(element.point) if tree >= 0 else element.point)
+        np.array(poses[tree][element.body].point(element.point) if tree >= 0 else element.point)
         for element, tree in zip(way.elements, way.trees, strict=True)
     ]
     return sum(float(np.linalg.norm(b - a, axis=0)) for a, b in pairwise(points))

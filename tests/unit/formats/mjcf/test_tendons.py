@@ -44,12 +44,30 @@ def test_a_tendon_that_nothing_acts_on_is_left_out():
     assert not tree.couplings
 
 
-def test_a_spring_rests_at_the_length_that_is_drawn_or_between_two():
-    """r is drawn at 0.1: L = 0.5 · 0 + 0.25 · 0.1."""
-    _, tree = joints(text(SPLIT.format('stiffness="4"')))
-    assert tree.couplings[0].rest == pytest.approx((0.025, 0.025), rel=1e-15)
+def test_a_spring_rests_where_those_of_its_joints_do_or_between_two_lengths():
+    """Not where the file draws them: L = 0.5 · 0 + 0.25 springref, MuJoCo's tendon_lengthspring."""
+    for given, rest in (("", 0.0), ('springref="0.3"', 0.075)):
+        sprung = text(SPLIT.format('stiffness="4"')).replace('ref="0.1"', f'ref="0.1" {given}')
+        assert joints(sprung)[1].couplings[0].rest == pytest.approx((rest, rest), rel=1e-15)
     _, tree = joints(text(SPLIT.format('stiffness="4" springlength="0.1 0.2"')))
     assert tree.couplings[0].rest == (0.1, 0.2)
+
+
+CART = (
+    '<body name="{0}" pos="{1} 0 0"><joint type="slide" axis="1 0 0" {2}/><geom size="0.1"/>'
+    '<site name="{0}"/></body>'
+)
+
+
+def test_the_spring_of_a_way_rests_where_those_of_its_joints_do():
+    """A cart at x = 0.4 from a point 0.3 m above 0: ‖(0.4, 0.3)‖; from another cart at x = 0.8: 0.4."""
+    carts = CART.format("a", 0, 'springref="0.4" stiffness="1"') + CART.format("b", 1, 'springref="-0.2"')
+    tendon = '<tendon><spatial name="t" stiffness="2"><site site="a"/><site site="{}"/></spatial></tendon>'
+    scene = f'<mujoco><worldbody>{carts}<site name="w" pos="0 0 0.3"/></worldbody>{tendon}</mujoco>'
+    (coupling,) = mjcf.read(scene.format("w")).objects[0].tree.couplings
+    assert coupling.rest == pytest.approx((0.5, 0.5), rel=1e-15)
+    (wire,) = mjcf.read(scene.format("b")).constraints
+    assert wire.numbers["length"] == pytest.approx(0.4, rel=1e-15)
 
 
 def test_a_servo_of_such_a_tendon_holds_its_length():

@@ -70,6 +70,56 @@ def test_the_spring_of_a_way_rests_where_those_of_its_joints_do():
     assert wire.numbers["length"] == pytest.approx(0.4, rel=1e-15)
 
 
+FREE = (
+    '<body name="a"><freejoint/><inertial pos="0 0 0" mass="2" diaginertia="1 1 1"/>'
+    '<site name="a1" pos="0.3 0 0"/><site name="a2" pos="-0.3 0 0"/></body>'
+    '<body name="b" pos="0 0 0.4"><freejoint/><inertial pos="0 0 0" mass="1" diaginertia="1 1 1"/>'
+    '<site name="b1"/></body><site name="w1" pos="0.3 0 0"/><site name="w2" pos="-0.3 0 0"/>'
+)
+
+
+def looped(ends, own):
+    """Return a world with a tendon of length 1 that runs from one object over another one and back."""
+    sites = "".join(f'<site site="{name}"/>' for name in (ends[0], "b1", *ends[1:]))
+    tendon = f'<tendon><spatial name="t" {own}>{sites}</spatial></tendon>'
+    world = tribo.World(gravity=(0, 0, 0))
+    world.load_mjcf(f"<mujoco><worldbody>{FREE}</worldbody>{tendon}</mujoco>", take_options=False)
+    return world
+
+
+def test_a_tendon_from_a_body_over_another_one_and_back_catches_both():
+    """b leaves at 1 m/s; a wire without rebound leaves both the speed 1 · 1/(2 + 1).
+
+    Up to dt/2 of ℓ'' = 2 · 0.36/0.5 m/s² by which its length would have changed, over 2 · 0.8 = ∂L/∂z.
+    """
+    world = looped(("a1", "a2"), 'range="0 1"')
+    world["b"].linear_velocity = (0, 0, 1)
+    world.step(100)
+    speeds = [world[name].linear_velocity[2] for name in "ab"]
+    error = 0.5 * world.time_step * 1.44 / 1.6
+    assert speeds == pytest.approx([1 / 3, 1 / 3], abs=error)
+    assert world.constraint("t").distance == pytest.approx(1.0, abs=1.6 * 0.1 * error)
+
+
+@pytest.mark.parametrize(("ends", "mass"), [(("a1", "a2"), 2 / 3), (("w1", "a1", "w2"), 0.0)])
+def test_the_spring_of_a_tendon_whose_ends_are_on_one_body_keeps_the_energy(ends, mass, tmp_path):
+    """½ k (L − 0.8)² becomes motion: L = 2 √(0.3² + z²), and it gets there with √(2 E/μ) if none turns."""
+    world = looped(ends, 'stiffness="20" springlength="0.8"')
+    (wire,) = world.constraints
+    energy = wire.potential_energy
+    assert energy == pytest.approx(0.5 * 20 * (wire.distance - 0.8) ** 2, rel=1e-12)
+    while wire.distance > 0.8:
+        world.step()
+        moved = sum(world[name].kinetic_energy for name in "ab")
+        assert moved + wire.potential_energy == pytest.approx(energy, rel=1e-5)
+    if mass:
+        relative = world["b"].linear_velocity[2] - world["a"].linear_velocity[2]
+        assert relative == pytest.approx(-math.sqrt(2 * energy / mass), rel=1e-3)
+    world.save(tmp_path / "world.xml")
+    again = tribo.World.load(tmp_path / "world.xml")
+    assert again.constraints[0].distance == pytest.approx(wire.distance, rel=1e-12)
+
+
 def test_a_servo_of_such_a_tendon_holds_its_length():
     servo = '<actuator><position name="s" tendon="t" kp="500" kv="500" ctrlrange="0 1"/></actuator>'
     world = tribo.World(gravity=(0, 0, 0))

@@ -48,6 +48,7 @@ class Tendon:
     coupling: CouplingDescription
     tree: Tree
     drawn: float  # its length as the file draws the robot
+    span: Vector  # its range, whether it is limited or not
 
     def use(self) -> str:
         """Let the robot have it; return its name there."""
@@ -133,7 +134,7 @@ class TendonReader:
         _act(node, coupling, sum(c * joint.sprung for joint, c in own))
         tree = owner(coupling, self._trees, node)
         if tree is not None:
-            self._keep(coupling, tree, drawn)
+            self._keep(node, coupling, tree, drawn)
 
     def _spatial(self, node: Node, coupling: CouplingDescription) -> None:
         node.check_children(CHILDREN)
@@ -156,10 +157,11 @@ class TendonReader:
         drawn, rest = (length(coupling, poses[number]) for poses in (self._places.poses, self._places.sprung))
         _act(node, coupling, rest)
         if is_possible(coupling, self._trees[number], node, "has no effect"):
-            self._keep(coupling, self._trees[number], drawn)
+            self._keep(node, coupling, self._trees[number], drawn)
 
-    def _keep(self, coupling: CouplingDescription, tree: Tree, drawn: float) -> None:
-        self.made[coupling.name] = tendon = Tendon(coupling, tree, drawn)
+    def _keep(self, node: Node, coupling: CouplingDescription, tree: Tree, drawn: float) -> None:
+        span = node.vector("range", 2, (0.0, 0.0))
+        self.made[coupling.name] = tendon = Tendon(coupling, tree, drawn, span)
         if coupling != CouplingDescription(coupling.name, coupling.terms, way=coupling.way):
             tendon.use()
 

@@ -244,6 +244,7 @@ class Places:
             for those in (drawn, sprung)
         )
         self.bodies = self._places(bodies)
+        self.spans = {joint.description.name: joint.span for body in bodies for joint in body.joints}
         self.sites: dict[str, tuple[int, Pose]] = {
             name: (k, at) for k, body in enumerate(bodies) for name, at in body.sites
         }

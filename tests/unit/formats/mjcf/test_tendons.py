@@ -240,3 +240,25 @@ def test_controls_of_a_batch_are_those_of_its_worlds():
     assert (many.generalized_force[:, -1] == 3.0).all()
     with pytest.raises(ValueError, match=r"\(2,\) or \(3, 2\)"):
         many.set_controls(np.zeros((2, 2)))
+
+
+@pytest.mark.parametrize("limited", ["", 'limited="false"', 'limited="true"'])
+@pytest.mark.parametrize("tag", ["position", "intvelocity"])
+@pytest.mark.parametrize("own", ["joint", "tendon"])
+def test_a_servo_inherits_a_range_that_need_not_be_limited(limited, tag, own):
+    """Half of −1 … 0.4: MuJoCo's actuator_ctrlrange, or actuator_actrange, is −0.65 … 0.05, gear or not."""
+    span = f'range="-1 0.4" {limited}'
+    body = '<body><joint name="j" {}/><geom size="0.1" pos="0.3 0 0"/></body>'
+    tendon = '<tendon><fixed name="t" {}><joint joint="j" coef="2"/></fixed></tendon>'
+    body = body.format(span if own == "joint" else "")
+    tendon = tendon.format(span if own == "tendon" else "")
+    what = {"joint": "j", "tendon": "t"}[own]
+    servo = f'<{tag} name="s" {own}="{what}" kp="2" gear="3" inheritrange="0.5" {{}}/>'
+    head = '<mujoco><compiler angle="radian"/>'
+    scene = f"{head}<worldbody>{body}</worldbody>{tendon}<actuator>{servo}</actuator></mujoco>"
+    (made,) = mjcf.read(scene.format("")).objects[0].tree.actuators
+    found = made.law.state_range if tag == "intvelocity" else made.control_range
+    assert found == pytest.approx((-0.65, 0.05), rel=1e-15)
+    if tag == "position":
+        (made,) = mjcf.read(scene.format('ctrllimited="false"')).objects[0].tree.actuators
+        assert made.control_range == (-math.inf, math.inf)

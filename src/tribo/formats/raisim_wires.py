@@ -158,7 +158,7 @@ def _ends(node: Node, made: ConstraintDescription, more: tuple[str, ...], *, ove
             made.axes[side] = axes
     if None in objects and not made.numbers.get("collide", True):
         raise node.error("collide=0 needs two objects: the world has no shapes; name what stands there")
-    if objects == [None, None]:
+    if not any(objects) and all(name is None for name, _, _ in made.over):
         raise node.error("both ends are in the world; name an object in one of them")
     made.objects, made.bodies = (objects[0], objects[1]), (bodies[0], bodies[1])
     made.frames = (frames[0], frames[1])

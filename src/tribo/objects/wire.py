@@ -56,7 +56,7 @@ class Wire(Constraint):
                 f"{self._name} runs over {len(moving)} bodies that move ({names}); a wire without mass "
                 "takes two: use a cable (add_cable), or two wires that end at a body between them"
             )
-        found = [*moving.values(), *(end for end in self._ends if end not in moving.values())]
+        found = [*moving.values(), *(end for end in self.way if end.part is None or end.is_still)]
         return found[0], found[1]
 
     def run_over(self, places: tuple[End, ...]) -> None:

@@ -73,10 +73,10 @@ class WorldConstraints:
             raise ValueError(f"{part.name} belongs to another world; tie objects of one world")
         return part, body, np.asarray(offset), turn, link
 
-    def _pair(self, first: Any, second: Any) -> tuple[Any, Any]:
+    def _pair(self, first: Any, second: Any, over: tuple[End, ...] = ()) -> tuple[Any, Any]:
         self._world.check_editable("the list of constraints")
         a, b = self.body_of(first, "first"), self.body_of(second, "second")
-        if a[0] is b[0] and a[1] == b[1]:
+        if _are_one_body(a, b, *((end.part, end.body) for end in over)):
             raise ValueError(
                 "first and second are the same body; a constraint needs two, or one and the world"
             )
@@ -115,9 +115,9 @@ class WorldConstraints:
             end_on(ends[1][0], ends[1][1], b, axes, ends[1][4]),
         )
 
-    def placed(self, first: Any, second: Any, points: Any) -> tuple[End, End]:
-        """Return two ends at points in the frames of what they are on."""
-        a, b = self._pair(first, second)
+    def placed(self, first: Any, second: Any, points: Any, over: tuple[End, ...] = ()) -> tuple[End, End]:
+        """Return two ends at points in the frames of what they are on; `over`: where it runs between."""
+        a, b = self._pair(first, second, over)
         return end_in(a, points[0], "first_point"), end_in(b, points[1], "second_point")
 
     def places(self, over: Any) -> tuple[End, ...]:
@@ -265,7 +265,8 @@ class WorldConstraints:
         """Span a wire without mass between two points.
 
         Args:
-            first, second: Objects, links or frames of robots; None: the world.
+            first, second: Objects, links or frames of robots; None: the world. Twice the same one: it runs
+                `over` another.
             first_point, second_point: (3,) [m] where it is attached, in the frame of each (of the world).
             length: At rest [m] > 0; None: as far as the points are apart now.
             resists: "stretch" (a rope), "compression" or "both".
@@ -297,8 +298,8 @@ class WorldConstraints:
             raise ValueError("a wire of given tension has neither stiffness nor damping; leave them out")
         if stiffness is None and damping != 0.0:
             raise ValueError("damping needs a stiffness (0: a damper alone)")
-        ends = self.placed(first, second, (first_point, second_point))
         places = self.places(over)
+        ends = self.placed(first, second, (first_point, second_point), places)
         numbers: dict[str, Any] = {
             "length": wire_length(ends, length, places),
             "erp": erp,
@@ -339,11 +340,11 @@ class WorldConstraints:
                 count = len(part.description.bodies)
                 raise ValueError(f"{part.name} has no body {body}; it has {count}, counted from 0")
             ends.append(End(part, body, point, axes, link))
-        if ends[0].part is ends[1].part and ends[0].body == ends[1].body:
+        over = tuple(End(part, body, np.array(point), np.eye(3)) for part, body, point in item.over)
+        if _are_one_body(*((end.part, end.body) for end in (*ends, *over))):
             raise ValueError(f"{item.type} {item.name!r} joins a body to itself; name two bodies")
         is_way = issubclass(made, Wire)
         stretch = STRETCH[item.resists] if is_way else 0
-        over = tuple(End(part, body, np.array(point), np.eye(3)) for part, body, point in item.over)
         numbers = dict(item.numbers)
         if is_way and "length" not in numbers:
             numbers["length"] = wire_length((ends[0], ends[1]), None, over)
@@ -376,6 +377,11 @@ class WorldConstraints:
         """Take the constraints of an object out."""
         for tie in [item for item in self.items if part in item.parts]:
             self.drop(tie)
+
+
+def _are_one_body(*found: Any) -> bool:
+    """Tell whether all of these, which begin with object and body, are one and the same body."""
+    return len({(id(part), body) for part, body, *_ in found}) == 1
 
 
 def end_in(found: Any, point: Any, what: str) -> End:

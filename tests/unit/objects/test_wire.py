@@ -71,3 +71,16 @@ def test_a_wire_over_many_places_pulls_alike_in_all_parts():
     assert rope.tensions.shape == (9,)
     assert np.allclose(rope.tensions, 2 * 9.81, rtol=1e-6, atol=0)
     assert rope.tension == pytest.approx(2 * 9.81, rel=1e-6)
+
+
+def test_a_wire_may_return_to_its_body_over_another_one_but_not_over_itself():
+    """2 √(0.3² + 0.4²) = 1 from end to end; its sides are the two bodies."""
+    world = tribo.World(gravity=(0, 0, 0))
+    a, b = (world.add_sphere(0.1, mass=1.0, position=(0, 0, z)) for z in (0.0, 0.4))
+    points = {"first_point": (0.3, 0, 0), "second_point": (-0.3, 0, 0)}
+    wire = world.add_wire(a, a, **points, over=[(b, (0, 0, 0))], tension=5.0)
+    assert wire.distance == pytest.approx(1.0, rel=1e-12)
+    world.step(1)
+    assert b.linear_velocity[2] == pytest.approx(-2 * 5.0 * 0.8 * world.time_step, rel=1e-5)
+    with pytest.raises(ValueError, match="same body"):
+        world.add_wire(a, a, **points, over=[(a, (0, 0, 0))])

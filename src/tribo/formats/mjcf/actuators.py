@@ -12,15 +12,15 @@ from math import inf
 import numpy as np
 
 from tribo.description.actuators import MUSCLE, ActuatorLaw
-from tribo.description.couplings import CouplingDescription, sides
-from tribo.description.trees import ActuatorDescription, DescriptionError, JointDescription
+from tribo.description.couplings import CouplingDescription
+from tribo.description.trees import ActuatorDescription, JointDescription, Vector
 from tribo.enums import Dynamics
 from tribo.formats.mjcf.actuator_laws import DYNAMICS, Law, apply
 from tribo.formats.mjcf.compiler import Compiler
 from tribo.formats.mjcf.defaults import Defaults, merged
 from tribo.formats.mjcf.joints import limit_effort
 from tribo.formats.mjcf.source import Source
-from tribo.formats.mjcf.tendons import Tendon
+from tribo.formats.mjcf.tendons import Tendon, is_possible
 from tribo.formats.mjcf.trees import Places, Tree
 from tribo.formats.mjcf.ways import Way, WayReader
 from tribo.formats.nodes import Node, known_hint
@@ -93,17 +93,16 @@ class _Asked:
         made.state_range = _range(self.node, self.compiler, "actlimited", "actrange")
         return made
 
-    def inherit(self, lower: float, upper: float) -> None:
-        """Give a servo the range of what it moves, as `inheritrange` says."""
+    def inherit(self, span: Vector) -> None:
+        """Give a servo the range of what it moves, which need not be limited, as `inheritrange` says."""
         law, share = self.law, self.node.number("inheritrange", 0.0, at_least=0.0)
         is_servo = law.gaintype == "fixed" and law.gain[0] == -law.linear_bias[1] != 0.0
-        if share > 0.0 and is_servo and -inf < lower < upper < inf:
-            middle, half = 0.5 * (upper + lower), 0.5 * (upper - lower)
-            span = f"{middle - share * half!r} {middle + share * half!r}"
-            if DYNAMICS[law.dyntype] == Dynamics.INTEGRATOR:
-                self.node.attributes |= {"actlimited": "true", "actrange": span}
-            else:
-                self.made.control_range = middle - share * half, middle + share * half
+        if share > 0.0 and is_servo and span[0] < span[1]:
+            middle, half = 0.5 * (span[1] + span[0]), 0.5 * share * (span[1] - span[0])
+            key = "act" if DYNAMICS[law.dyntype] == Dynamics.INTEGRATOR else "ctrl"
+            self.node.attributes[f"{key}range"] = f"{middle - half!r} {middle + half!r}"
+            self.node.attributes.setdefault(f"{key}limited", "true")
+            self.made.control_range = _range(self.node, self.compiler, "ctrllimited", "ctrlrange")
 
     def stretch(self, lower: float, upper: float) -> None:
         """Give a muscle the lengths between which it works: `lengthrange`, or the range of what it moves."""
@@ -129,7 +128,7 @@ class ActuatorReader:
         self._defaults, self._tendons = defaults, tendons
         trees = places.trees
         self._compiler, self._trees, self._body_numbers = compiler, trees, body_numbers
-        self._ways = WayReader(places)
+        self._ways, self._spans = WayReader(places), places.spans
         self._joints: dict[str, tuple[JointDescription, Tree]] = {
             body.joint.name: (body.joint, tree) for tree in trees for body in tree.description.bodies
         }
@@ -197,7 +196,7 @@ class ActuatorReader:
                        "generalized_force", "actuator of joints")  # fmt: skip
             return None
         made.joint, made.gear = name, asked.gear[0]
-        asked.inherit(joint.lower, joint.upper)
+        asked.inherit(self._spans[name])
         if law.is_drive or law.damper:
             made.damper, made.gain = law.damper, 0.0 if law.damper else law.gain[0]
             made.bias, made.damping_ratio = _ratio(law)
@@ -221,7 +220,7 @@ class ActuatorReader:
             node.doubt(text, "actuator tendon")
             return None
         coupling = tendon.coupling
-        asked.inherit(coupling.lower, coupling.upper)
+        asked.inherit(tendon.span)
         made.law = asked.own_law()
         made.law.coupling = tendon.use()
         made.gear = made.law.gear
@@ -283,11 +282,7 @@ class ActuatorReader:
             number += 1
             name = f"{base} {number}"
         coupling = CouplingDescription(name, way=tuple(way.elements))
-        bodies = trees[0].description.bodies
-        try:
-            sides(coupling, [], [body.parent for body in bodies])
-        except DescriptionError as error:
-            node.doubt(f"{error}: it does nothing", "actuator branches")
+        if not is_possible(coupling, trees[0], node, "does nothing"):
             return None
         couplings.append(coupling)
         assert made.law is not None

@@ -8,6 +8,7 @@ from typing import TypeAlias
 
 import numpy as np
 
+from tribo.description.trees import ORIGIN
 from tribo.formats import elements
 from tribo.formats.inertia import Inertial, merged
 from tribo.formats.mjcf.compiler import Compiler, switch
@@ -176,20 +177,21 @@ class BodyReader:
 
     # -- masses --------------------------------------------------------------------------------
     def _weigh(self, body: Body) -> None:
-        """Find mass, centre and inertia of a body: written, or those of its geoms."""
+        """Find mass, centre and inertia of a body: written, or those of its geoms.
+
+        The centre of a body without mass is where it is in its parent, as MuJoCo has it.
+        """
         if body.parent < 0:
             return
-        rule = body.compiler.inertiafromgeom
-        if rule == "false" or (rule == "auto" and body.written is not None):
-            body.inertial = body.written or Inertial()
-            return
-        low, high = body.compiler.inertiagroups
-        for geom in body.geoms:
-            if low <= geom.group <= high:
-                self._geoms.give_mass(geom)
-        body.inertial = merged([geom.inertial for geom in body.geoms])
-        if rule == "true" and body.written is not None and body.inertial.mass == 0.0:
-            body.inertial = body.written
+        rule, whole = body.compiler.inertiafromgeom, Inertial()
+        if rule == "true" or (rule == "auto" and body.written is None):
+            low, high = body.compiler.inertiagroups
+            for geom in body.geoms:
+                if low <= geom.group <= high:
+                    self._geoms.give_mass(geom)
+            whole = merged([geom.inertial for geom in body.geoms])
+        nothing = Inertial(com=body.node.vector("pos", 3, ORIGIN))
+        body.inertial = whole if whole.mass > 0.0 else body.written or nothing
 
     def _adjust(self) -> None:
         """Apply boundmass, boundinertia, balanceinertia and settotalmass."""

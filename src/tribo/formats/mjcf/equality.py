@@ -16,8 +16,8 @@ from tribo.formats.mjcf.damping_ratio import inverse_masses, mocap_spring
 from tribo.formats.mjcf.defaults import MAIN, Defaults
 from tribo.formats.mjcf.joints import MjcfJoint
 from tribo.formats.mjcf.source import Source
-from tribo.formats.mjcf.tendons import Tendon, lifted, owner, shifted
-from tribo.formats.mjcf.trees import Place, Places
+from tribo.formats.mjcf.tendons import APART, Tendon, is_possible, lifted, owner, shifted
+from tribo.formats.mjcf.trees import Place, Places, Tree
 from tribo.formats.nodes import Node, known_hint
 from tribo.formats.pose import Pose, inverse, matrix, normalized
 from tribo.model import Joint, Kind
@@ -177,11 +177,10 @@ class EqualityReader:
         if second is not None:
             curve = shifted(curve, second.reference)
         made.curve = lifted(curve, first.reference)
-        if second is None or any(curve[2:]):
-            self._give(node, made)
-            return
         tree = owner(made, self._trees, node)
-        if tree is not None:
+        if second is None or any(curve[2:]):
+            self._give(made, tree)
+        elif tree is not None:
             own = {body.joint.name: body.joint for body in tree.description.bodies}
             if own[name].mimic is not None:
                 raise node.error(f"joint {name!r} follows another one already; keep one")
@@ -202,10 +201,13 @@ class EqualityReader:
         made = CouplingDescription(self._named(node), first.coupling.terms, way=first.coupling.way)
         curve = _curve(node)
         if second is not None:
+            if second.tree is not first.tree:
+                node.doubt(APART, "apart")
+                return
             made.inner, made.inner_way = second.coupling.terms, second.coupling.way
             curve = shifted(curve, second.drawn)
         made.curve = lifted(curve, first.drawn)
-        self._give(node, made)
+        self._give(made, first.tree if is_possible(made, first.tree, node, "has no effect") else None)
 
     def _named(self, node: Node) -> str:
         """Return the name of a coupling that no tendon has."""
@@ -213,10 +215,10 @@ class EqualityReader:
         self._taken.add(name)
         return name
 
-    def _give(self, node: Node, made: CouplingDescription) -> None:
-        """Let the robot whose joints it is over have a coupling that holds."""
+    @staticmethod
+    def _give(made: CouplingDescription, tree: Tree | None) -> None:
+        """Let a robot have a coupling that holds."""
         made.lower = made.upper = 0.0
-        tree = owner(made, self._trees, node)
         if tree is not None:
             tree.description.couplings.append(made)
 

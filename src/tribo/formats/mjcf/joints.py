@@ -40,6 +40,8 @@ class MjcfJoint:
     axis: Vector  # unit, body frame
     reference: float  # coordinate in which the file draws the body [rad, m]
     description: JointDescription  # without its place in the parent
+    sprung: float = 0.0  # coordinate of MuJoCo's qpos_spring [rad, m]
+    span: Vector = (0.0, 0.0)  # its range, whether it is limited or not [rad, m]
     springdamper: Vector = ()  # [s, –] time constant and damping ratio of its spring; empty: as written
 
     @property
@@ -85,16 +87,17 @@ class JointReader:
         made = JointDescription(name, kind)
         anchor = node.vector("pos", 3, (0.0, 0.0, 0.0)) if kind != Joint.FREE else (0.0, 0.0, 0.0)
         axis: Vector = (0.0, 0.0, 1.0)
-        reference = 0.0
+        reference = rest = 0.0
+        span: Vector = (0.0, 0.0)
         if kind in (Joint.REVOLUTE, Joint.PRISMATIC):
             axis = self.compiler.unit(node, node.vector("axis", 3, axis), "axis")
-            reference = self._coordinate(node, kind, "ref")
-            self._limits(node, made)
+            reference, rest = (self._coordinate(node, kind, name) for name in ("ref", "springref"))
+            span = self._limits(node, made)
         elif kind == Joint.SPHERICAL and self.compiler.is_limited(node, "limited", "range"):
             self._largest_turn(node, made)
         if frame != NO_POSE:
             anchor, axis = frame.point(anchor), rotate(frame.quaternion, axis)
-        self._dynamics(node, made)
+        self._dynamics(node, made, rest)
         asked = node.vector("springdamper", 2, ())
         asked = asked if asked and min(asked) > 0.0 else ()  # as in MuJoCo
         if asked and not (asked[0] * asked[1]) ** 2 > 0.0:
@@ -103,24 +106,26 @@ class JointReader:
             node.doubt("springdamper of a free joint is not read; leave it out")
             asked = ()
         elif asked and kind != Joint.SPHERICAL:
-            made.spring_reference = (self._coordinate(node, kind, "springref"),)
-        return MjcfJoint(node, anchor, axis, reference, made, asked)
+            made.spring_reference = (rest,)
+        return MjcfJoint(node, anchor, axis, reference, made, rest, span, asked)
 
     def _coordinate(self, node: Node, kind: Joint, name: str) -> float:
         value = node.number(name, 0.0)
         return self.compiler.angle(value) if kind == Joint.REVOLUTE else value
 
-    def _limits(self, node: Node, made: JointDescription) -> None:
+    def _limits(self, node: Node, made: JointDescription) -> Vector:
+        """Read the range that counts, and that of the force; return the range that is written."""
+        first, last = node.vector("range", 2, (0.0, 0.0))
+        if made.type == Joint.REVOLUTE:
+            first, last = self.compiler.angle(first), self.compiler.angle(last)
         if self.compiler.is_limited(node, "limited", "range"):
-            lower, upper = node.vector("range", 2)
-            if not lower < upper:
-                raise node.error(f"range={node.attributes['range']!r}: the first must be the smaller")
-            if made.type == Joint.REVOLUTE:
-                lower, upper = self.compiler.angle(lower), self.compiler.angle(upper)
-            made.lower, made.upper = lower, upper
+            if not first < last:
+                raise node.error(f"range={node.text('range')!r}: the first must be the smaller")
+            made.lower, made.upper = first, last
         if self.compiler.is_limited(node, "actuatorfrclimited", "actuatorfrcrange"):
             lower, upper = node.vector("actuatorfrcrange", 2)
             limit_effort(made, (lower, upper))
+        return first, last
 
     def _largest_turn(self, node: Node, made: JointDescription) -> None:
         """Read the range of a ball joint, which is one of the angle of its whole turn."""
@@ -131,7 +136,7 @@ class JointReader:
             )
         made.upper, made.is_cone = self.compiler.angle(upper), False
 
-    def _dynamics(self, node: Node, made: JointDescription) -> None:
+    def _dynamics(self, node: Node, made: JointDescription, rest: float) -> None:
         made.armature = node.number("armature", 0.0, at_least=0.0)
         made.damping = self._linear(node, "damping")
         friction = node.number("frictionloss", 0.0, at_least=0.0)
@@ -145,7 +150,7 @@ class JointReader:
         elif stiffness > 0.0:
             made.stiffness = stiffness
             if made.type != Joint.SPHERICAL:
-                made.spring_reference = (self._coordinate(node, made.type, "springref"),)
+                made.spring_reference = (rest,)
 
     def _linear(self, node: Node, name: str) -> float:
         """Read a coefficient; more than one make a polynomial in MuJoCo."""

@@ -10,14 +10,7 @@ import numpy as np
 
 from tribo.checks import check
 from tribo.description.actuators import has_activation
-from tribo.description.trees import (
-    IDENTITY,
-    DescriptionError,
-    JointDescription,
-    ObjectDescription,
-    Vector,
-    WorldDescription,
-)
+from tribo.description.trees import IDENTITY, DescriptionError, ObjectDescription, Vector, WorldDescription
 from tribo.engine.layout import COORDINATES, DOFS
 from tribo.formats.mjcf import (
     actuators,
@@ -182,7 +175,10 @@ class _Model:
             dofs += sum(DOFS[joint.type] for joint in body.joints)
         self._dof = dofs
         drawn = self._drawn()
-        places = Places(self.bodies, self.trees, [self._of(tree, drawn) for tree in self.trees])
+        drawn_and_sprung = drawn, self._drawn("sprung")
+        places = Places(
+            self.bodies, self.trees, *([self._of(tree, q) for tree in self.trees] for q in drawn_and_sprung)
+        )
         tendons = TendonReader(compiler, defaults, joints_by_name, places)
         tendons.read(source)
         equalities = EqualityReader(self.bodies, places, tendons.made, defaults)
@@ -242,18 +238,15 @@ class _Model:
                     name: x for name, x in self._activations[keyframe].items() if name in own
                 }
 
-    def _joints(self) -> list[tuple[int, JointDescription, float]]:
-        """Return body, joint and reference in MuJoCo's order of coordinates."""
-        return [(k, j.description, j.reference) for k, b in enumerate(self.bodies) for j in b.joints]
-
-    def _drawn(self) -> Vector:
-        """Return MuJoCo's qpos0."""
+    def _drawn(self, coordinate: str = "reference") -> Vector:
+        """Return MuJoCo's qpos0; with "sprung" its qpos_spring."""
         q: list[float] = []
-        for body, joint, reference in self._joints():
-            if joint.type == Joint.FREE:
-                q += (*self.bodies[body].pose.position, *self.bodies[body].pose.quaternion)
-            else:
-                q += IDENTITY if joint.type == Joint.SPHERICAL else (reference,)
+        for body in self.bodies:
+            for joint in body.joints:
+                if joint.type == Joint.FREE:
+                    q += (*body.pose.position, *body.pose.quaternion)
+                else:
+                    q += IDENTITY if joint.type == Joint.SPHERICAL else (getattr(joint, coordinate),)
         return tuple(q)
 
     def _of(self, tree: Tree, qpos: Vector) -> Vector:

@@ -23,8 +23,9 @@ from tribo.formats.mjcf.defaults import MAIN, Defaults
 from tribo.formats.mjcf.joints import SOFT, MjcfJoint
 from tribo.formats.mjcf.source import Source
 from tribo.formats.mjcf.trees import Places, Tree
-from tribo.formats.mjcf.ways import CHILDREN, Way, WayReader
+from tribo.formats.mjcf.ways import CHILDREN, Way, WayReader, length
 from tribo.formats.nodes import Node
+from tribo.formats.pose import Pose
 from tribo.model import Joint, Kind
 
 USED = frozenset(
@@ -37,6 +38,7 @@ WITHOUT_EFFECT = {
     "actuatorfrcrange": "is not read; write forcerange at the actuators",
 }  # fmt: skip
 SINGLE = (Joint.REVOLUTE, Joint.PRISMATIC)
+APART = "is over joints of two objects, which is not read: it has no effect"
 
 
 @dataclass(slots=True)
@@ -46,6 +48,7 @@ class Tendon:
     coupling: CouplingDescription
     tree: Tree
     drawn: float  # its length as the file draws the robot
+    span: Vector  # its range, whether it is limited or not
 
     def use(self) -> str:
         """Let the robot have it; return its name there."""
@@ -59,20 +62,25 @@ def owner(coupling: CouplingDescription, trees: Sequence[Tree], node: Node) -> T
     """Return the robot whose joints a coupling is over; None: it cannot be had, which is said."""
     named = {name for name, _ in (*coupling.terms, *coupling.inner)}
     for tree in trees:
-        bodies = tree.description.bodies
-        joints = [body.joint.name for body in bodies]
-        if not named & set(joints):
+        joints = {body.joint.name for body in tree.description.bodies}
+        if not named & joints:
             continue
-        if not named <= set(joints):
-            node.doubt("is over joints of two objects, which is not read: it has no effect", "apart")
+        if not named <= joints:
+            node.doubt(APART, "apart")
             return None
-        try:
-            sides(coupling, joints, [body.parent for body in bodies])
-        except DescriptionError as error:
-            node.doubt(f"{error}: it has no effect", "branches")
-            return None
-        return tree
+        return tree if is_possible(coupling, tree, node, "has no effect") else None
     return None
+
+
+def is_possible(coupling: CouplingDescription, tree: Tree, node: Node, so: str) -> bool:
+    """Tell whether a robot can have a coupling, which is on two branches at most; else say that it `so`."""
+    bodies = tree.description.bodies
+    try:
+        sides(coupling, [body.joint.name for body in bodies], [body.parent for body in bodies])
+    except DescriptionError as error:
+        node.doubt(f"{error}: it {so}", f"branches {so}")
+        return False
+    return True
 
 
 class TendonReader:
@@ -121,11 +129,12 @@ class TendonReader:
 
     def _fixed(self, node: Node, coupling: CouplingDescription) -> None:
         coupling.terms = _terms(node, self._joints)
-        drawn = sum(c * self._joints[joint].reference for joint, c in coupling.terms)
-        _act(node, coupling, drawn)
+        own = [(self._joints[joint], c) for joint, c in coupling.terms]
+        drawn = sum(c * joint.reference for joint, c in own)
+        _act(node, coupling, sum(c * joint.sprung for joint, c in own))
         tree = owner(coupling, self._trees, node)
         if tree is not None:
-            self._keep(coupling, tree, drawn)
+            self._keep(node, coupling, tree, drawn)
 
     def _spatial(self, node: Node, coupling: CouplingDescription) -> None:
         node.check_children(CHILDREN)
@@ -145,25 +154,20 @@ class TendonReader:
             return
         number = self._ways.on_robot(way)
         coupling.way = tuple(way.elements)
-        drawn = self._ways.length(coupling, number)
-        _act(node, coupling, drawn)
-        tree = self._trees[number]
-        try:
-            sides(coupling, [], [body.parent for body in tree.description.bodies])
-        except DescriptionError as error:
-            node.doubt(f"{error}: it has no effect", "branches")
-            return
-        self._keep(coupling, tree, drawn)
+        drawn, rest = (length(coupling, poses[number]) for poses in (self._places.poses, self._places.sprung))
+        _act(node, coupling, rest)
+        if is_possible(coupling, self._trees[number], node, "has no effect"):
+            self._keep(node, coupling, self._trees[number], drawn)
 
-    def _keep(self, coupling: CouplingDescription, tree: Tree, drawn: float) -> None:
-        self.made[coupling.name] = tendon = Tendon(coupling, tree, drawn)
+    def _keep(self, node: Node, coupling: CouplingDescription, tree: Tree, drawn: float) -> None:
+        span = node.vector("range", 2, (0.0, 0.0))
+        self.made[coupling.name] = tendon = Tendon(coupling, tree, drawn, span)
         if coupling != CouplingDescription(coupling.name, coupling.terms, way=coupling.way):
             tendon.use()
 
     def _between(self, node: Node, coupling: CouplingDescription, way: Way) -> None:
         """Read a tendon between two objects as wires: limits, spring and damping."""
-        drawn = float(laid_between(way, self._places))
-        _act(node, coupling, drawn)
+        _act(node, coupling, laid_between(way, self._places.sprung))
         made, why = wires(coupling, way)
         if why:
             node.doubt(f"runs between objects, {why}: it is not read and pulls nothing",
@@ -184,8 +188,8 @@ def _terms(node: Node, joints: Mapping[str, MjcfJoint]) -> tuple[tuple[str, floa
     return tuple(terms.items())
 
 
-def _act(node: Node, coupling: CouplingDescription, drawn: float) -> None:
-    """Read spring, damping, friction and rotor."""
+def _act(node: Node, coupling: CouplingDescription, rest: float) -> None:
+    """Read spring, damping, friction and rotor; `rest`: length where springs of joints are at rest."""
     values = {
         name: node.vector(name, None, (0.0,))[0]
         for name in ("stiffness", "damping", "frictionloss", "armature")
@@ -200,7 +204,7 @@ def _act(node: Node, coupling: CouplingDescription, drawn: float) -> None:
         if low > high:
             raise node.error("springlength: the first must not be the larger")
         coupling.stiffness = values["stiffness"]
-        coupling.rest = (drawn, drawn) if low == high == -1.0 else (low, high)
+        coupling.rest = (rest, rest) if low == high == -1.0 else (low, high)
 
 
 def lifted(curve: Sequence[float], by: float) -> tuple[float, float, float, float, float]:
@@ -223,10 +227,10 @@ def shifted(curve: Sequence[float], by: float) -> tuple[float, float, float, flo
     return made[0], made[1], made[2], made[3], made[4]
 
 
-def laid_between(way: Way, places: Places) -> float:
-    """Return the length of a way from site to site as the file draws it [m]."""
+def laid_between(way: Way, poses: Sequence[Sequence[Pose]]) -> float:
+    """Return the length of a way from site to site [m]; `poses`: of the bodies of each tree."""
     points = [
-        np.array(places.poses[tree][element.body].point(element.point) if tree >= 0 else element.point)
+        np.array(poses[tree][element.body].point(element.point) if tree >= 0 else element.point)
         for element, tree in zip(way.elements, way.trees, strict=True)
     ]
     return sum(float(np.linalg.norm(b - a, axis=0)) for a, b in pairwise(points))

@@ -234,13 +234,17 @@ class Place:
 class Places:
     """All bodies of a file, and their sites and geoms by name."""
 
-    def __init__(self, bodies: Sequence[Body], trees: Sequence[Tree], drawn: Sequence[Vector]) -> None:
-        """Find them; `drawn` has the coordinates in which the file draws each tree."""
+    def __init__(
+        self, bodies: Sequence[Body], trees: Sequence[Tree], drawn: Sequence[Vector], sprung: Sequence[Vector]
+    ) -> None:
+        """Find them; in `drawn` the file draws each tree, in `sprung` springs of joints are at rest."""
         self.trees, self.drawn = trees, drawn
-        self.poses = [
-            poses_at(tree.description, q) for tree, q in zip(trees, drawn, strict=True)
-        ]  # of the bodies of each tree, as drawn
+        self.poses, self.sprung = (  # of the bodies of each tree
+            [poses_at(tree.description, q) for tree, q in zip(trees, those, strict=True)]
+            for those in (drawn, sprung)
+        )
         self.bodies = self._places(bodies)
+        self.spans = {joint.description.name: joint.span for body in bodies for joint in body.joints}
         self.sites: dict[str, tuple[int, Pose]] = {
             name: (k, at) for k, body in enumerate(bodies) for name, at in body.sites
         }

@@ -186,10 +186,6 @@ class WayReader:
                     )  # fmt: skip
         return number
 
-    def length(self, coupling: CouplingDescription, number: int) -> float:
-        """Return the length of the way of a coupling of a tree as the file draws it [m]."""
-        return float(laid(coupling, self._places.poses[number]).arrays["segment_length"].sum())
-
 
 def _rotation_vector(turn: np.ndarray) -> tuple[float, float, float]:
     w, *v = quaternion_of(turn)
@@ -197,6 +193,11 @@ def _rotation_vector(turn: np.ndarray) -> tuple[float, float, float]:
     angle = 2.0 * math.atan2(length, w)
     x, y, z = (angle / length * np.array(v)).tolist() if length > 0.0 else (0.0, 0.0, 0.0)
     return x, y, z
+
+
+def length(coupling: CouplingDescription, poses: Sequence[Pose]) -> float:
+    """Return the length of the way of a coupling [m] for poses of the bodies of its tree."""
+    return float(laid(coupling, poses).arrays["segment_length"].sum())
 
 
 def laid(coupling: CouplingDescription, poses: Sequence[Pose]) -> Work:

@@ -59,6 +59,35 @@ def test_of_a_chain_it_is_the_mass_that_its_point_moves():
     assert tie.angular_compliance == pytest.approx(4.0 * 0.05 * 0.02**2 / inertia / 3.0, rel=1e-12)
 
 
+HANDS = {
+    "bare": '<body name="hand" pos="0 0 0.6"/>',
+    "in a frame": '<frame pos="0 0 0.1"><body name="hand" pos="0 0 0.6"/></frame>',
+    "geom without mass": '<body name="hand" pos="0 0 0.6"><geom size="0.1" mass="0" pos="0.2 0 0"/></body>',
+    "written": '<body name="hand" pos="0 0 0.6"><inertial pos="0 0 0.2" mass="0"/></body>',
+}
+
+
+@pytest.mark.parametrize(("kind", "height"), list(zip(HANDS, [1.2, 1.3, 1.2, 0.8], strict=True)))
+def test_a_body_without_mass_is_pushed_where_mujoco_has_its_centre(kind, height):
+    """Its `pos` in the parent, taken in its own frame: MuJoCo's body_ipos. height: over the hinge [m]."""
+    rod = (
+        '<body name="rod"><joint axis="0 1 0" armature="0.5"/><inertial pos="0 0 1" mass="3" '
+        f'diaginertia="1 1 1"/>{HANDS[kind]}</body>'
+    )
+    world = tribo.World()
+    world.load_mjcf(model('<connect body1="hand" body2="m" anchor="0 0 0"/>', body=rod))
+    inverse = height**2 / (3.0 * 1.0 + 1.0 + 0.5) / 3.0
+    assert world.constraints[0].compliance == pytest.approx(0.05 * 0.02**2 * inverse, rel=1e-12)
+
+
+def test_a_body_that_boundmass_gives_its_mass_has_it_there():
+    """As MuJoCo: body_ipos is `pos`, [0.4, 0, 0], where geoms and <inertial> are missing."""
+    body = '<body name="hand" pos="0.4 0 0"><joint axis="0 1 0"/></body>'
+    text = model("", body=body).replace("<mujoco>", '<mujoco><compiler boundmass="0.1" boundinertia="1"/>')
+    tree = next(item.tree for item in mjcf.read(text).objects if item.name == "hand")
+    assert tree.bodies[1].com == (0.4, 0.0, 0.0)
+
+
 def test_a_connection_has_no_angular_spring():
     tie = numbers_of('<connect body1="hand" body2="m" anchor="0 0 0"/>')
     assert tie.type == "pin"

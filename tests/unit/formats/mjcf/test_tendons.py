@@ -44,12 +44,80 @@ def test_a_tendon_that_nothing_acts_on_is_left_out():
     assert not tree.couplings
 
 
-def test_a_spring_rests_at_the_length_that_is_drawn_or_between_two():
-    """r is drawn at 0.1: L = 0.5 · 0 + 0.25 · 0.1."""
-    _, tree = joints(text(SPLIT.format('stiffness="4"')))
-    assert tree.couplings[0].rest == pytest.approx((0.025, 0.025), rel=1e-15)
+def test_a_spring_rests_where_those_of_its_joints_do_or_between_two_lengths():
+    """Not where the file draws them: L = 0.5 · 0 + 0.25 springref, MuJoCo's tendon_lengthspring."""
+    for given, rest in (("", 0.0), ('springref="0.3"', 0.075)):
+        sprung = text(SPLIT.format('stiffness="4"')).replace('ref="0.1"', f'ref="0.1" {given}')
+        assert joints(sprung)[1].couplings[0].rest == pytest.approx((rest, rest), rel=1e-15)
     _, tree = joints(text(SPLIT.format('stiffness="4" springlength="0.1 0.2"')))
     assert tree.couplings[0].rest == (0.1, 0.2)
+
+
+CART = (
+    '<body name="{0}" pos="{1} 0 0"><joint type="slide" axis="1 0 0" {2}/><geom size="0.1"/>'
+    '<site name="{0}"/></body>'
+)
+
+
+def test_the_spring_of_a_way_rests_where_those_of_its_joints_do():
+    """A cart at x = 0.4 from a point 0.3 m above 0: ‖(0.4, 0.3)‖; from another cart at x = 0.8: 0.4."""
+    carts = CART.format("a", 0, 'springref="0.4" stiffness="1"') + CART.format("b", 1, 'springref="-0.2"')
+    tendon = '<tendon><spatial name="t" stiffness="2"><site site="a"/><site site="{}"/></spatial></tendon>'
+    scene = f'<mujoco><worldbody>{carts}<site name="w" pos="0 0 0.3"/></worldbody>{tendon}</mujoco>'
+    (coupling,) = mjcf.read(scene.format("w")).objects[0].tree.couplings
+    assert coupling.rest == pytest.approx((0.5, 0.5), rel=1e-15)
+    (wire,) = mjcf.read(scene.format("b")).constraints
+    assert wire.numbers["length"] == pytest.approx(0.4, rel=1e-15)
+
+
+FREE = (
+    '<body name="a"><freejoint/><inertial pos="0 0 0" mass="2" diaginertia="1 1 1"/>'
+    '<site name="a1" pos="0.3 0 0"/><site name="a2" pos="-0.3 0 0"/></body>'
+    '<body name="b" pos="0 0 0.4"><freejoint/><inertial pos="0 0 0" mass="1" diaginertia="1 1 1"/>'
+    '<site name="b1"/></body><site name="w1" pos="0.3 0 0"/><site name="w2" pos="-0.3 0 0"/>'
+)
+
+
+def looped(ends, own):
+    """Return a world with a tendon of length 1 that runs from one object over another one and back."""
+    sites = "".join(f'<site site="{name}"/>' for name in (ends[0], "b1", *ends[1:]))
+    tendon = f'<tendon><spatial name="t" {own}>{sites}</spatial></tendon>'
+    world = tribo.World(gravity=(0, 0, 0))
+    world.load_mjcf(f"<mujoco><worldbody>{FREE}</worldbody>{tendon}</mujoco>", take_options=False)
+    return world
+
+
+def test_a_tendon_from_a_body_over_another_one_and_back_catches_both():
+    """b leaves at 1 m/s; a wire without rebound leaves both the speed 1 · 1/(2 + 1).
+
+    Up to dt/2 of ℓ'' = 2 · 0.36/0.5 m/s² by which its length would have changed, over 2 · 0.8 = ∂L/∂z.
+    """
+    world = looped(("a1", "a2"), 'range="0 1"')
+    world["b"].linear_velocity = (0, 0, 1)
+    world.step(100)
+    speeds = [world[name].linear_velocity[2] for name in "ab"]
+    error = 0.5 * world.time_step * 1.44 / 1.6
+    assert speeds == pytest.approx([1 / 3, 1 / 3], abs=error)
+    assert world.constraint("t").distance == pytest.approx(1.0, abs=1.6 * 0.1 * error)
+
+
+@pytest.mark.parametrize(("ends", "mass"), [(("a1", "a2"), 2 / 3), (("w1", "a1", "w2"), 0.0)])
+def test_the_spring_of_a_tendon_whose_ends_are_on_one_body_keeps_the_energy(ends, mass, tmp_path):
+    """½ k (L − 0.8)² becomes motion: L = 2 √(0.3² + z²), and it gets there with √(2 E/μ) if none turns."""
+    world = looped(ends, 'stiffness="20" springlength="0.8"')
+    (wire,) = world.constraints
+    energy = wire.potential_energy
+    assert energy == pytest.approx(0.5 * 20 * (wire.distance - 0.8) ** 2, rel=1e-12)
+    while wire.distance > 0.8:
+        world.step()
+        moved = sum(world[name].kinetic_energy for name in "ab")
+        assert moved + wire.potential_energy == pytest.approx(energy, rel=1e-5)
+    if mass:
+        relative = world["b"].linear_velocity[2] - world["a"].linear_velocity[2]
+        assert relative == pytest.approx(-math.sqrt(2 * energy / mass), rel=1e-3)
+    world.save(tmp_path / "world.xml")
+    again = tribo.World.load(tmp_path / "world.xml")
+    assert again.constraints[0].distance == pytest.approx(wire.distance, rel=1e-12)
 
 
 def test_a_servo_of_such_a_tendon_holds_its_length():
@@ -172,3 +240,25 @@ def test_controls_of_a_batch_are_those_of_its_worlds():
     assert (many.generalized_force[:, -1] == 3.0).all()
     with pytest.raises(ValueError, match=r"\(2,\) or \(3, 2\)"):
         many.set_controls(np.zeros((2, 2)))
+
+
+@pytest.mark.parametrize("limited", ["", 'limited="false"', 'limited="true"'])
+@pytest.mark.parametrize("tag", ["position", "intvelocity"])
+@pytest.mark.parametrize("own", ["joint", "tendon"])
+def test_a_servo_inherits_a_range_that_need_not_be_limited(limited, tag, own):
+    """Half of −1 … 0.4: MuJoCo's actuator_ctrlrange, or actuator_actrange, is −0.65 … 0.05, gear or not."""
+    span = f'range="-1 0.4" {limited}'
+    body = '<body><joint name="j" {}/><geom size="0.1" pos="0.3 0 0"/></body>'
+    tendon = '<tendon><fixed name="t" {}><joint joint="j" coef="2"/></fixed></tendon>'
+    body = body.format(span if own == "joint" else "")
+    tendon = tendon.format(span if own == "tendon" else "")
+    what = {"joint": "j", "tendon": "t"}[own]
+    servo = f'<{tag} name="s" {own}="{what}" kp="2" gear="3" inheritrange="0.5" {{}}/>'
+    head = '<mujoco><compiler angle="radian"/>'
+    scene = f"{head}<worldbody>{body}</worldbody>{tendon}<actuator>{servo}</actuator></mujoco>"
+    (made,) = mjcf.read(scene.format("")).objects[0].tree.actuators
+    found = made.law.state_range if tag == "intvelocity" else made.control_range
+    assert found == pytest.approx((-0.65, 0.05), rel=1e-15)
+    if tag == "position":
+        (made,) = mjcf.read(scene.format('ctrllimited="false"')).objects[0].tree.actuators
+        assert made.control_range == (-math.inf, math.inf)

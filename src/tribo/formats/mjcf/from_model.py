@@ -21,7 +21,6 @@ GEOMS = ("plane", "hfield", "sphere", "capsule", "ellipsoid", "cylinder", "box",
 EQUALITIES = ("connect", "weld", "joint", "tendon", "flex", "flexvert", "flexstrain", "distance")
 TRANSMISSIONS = {0: "joint", 1: "jointinparent", 3: "tendon", 4: "site", 5: "body"}
 SITE = 4
-OBJECTS = {0: "jnt", 1: "jnt", 3: "tendon", 4: "site", 5: "body"}
 UNREAD = {  # arrays without effect; behind a colon their names in files
     "geom": "solref solimp solmix margin gap adhesion surfacevel fluid:fluidshape",
     "jnt": "solref:solreflimit solimp:solimplimit margin actgravcomp:actuatorgravcomp",
@@ -221,24 +220,19 @@ class _Writer:
             given: dict[str, Any] = {"name": self._names["eq", k]} | self._unread("eq", k)
             if not m.eq_active0[k]:
                 given["active"] = "false"
-            is_of_sites = kind in {"connect", "weld"} and m.eq_objtype[k] == 6
-            if kind == "weld" and data[10] != 1.0:
-                given["torquescale"] = data[10]
-            if is_of_sites:
-                given |= {"site1": self._names["site", first], "site2": self._names["site", second]}
-            elif kind == "connect":
-                given |= self._bodies(first, second) | {"anchor": data[:3]}
-            elif kind == "weld":
-                given |= self._bodies(first, second) | {"anchor": data[:3], "relpose": data[3:10]}
+            word = kind
+            if kind in {"connect", "weld"}:
+                word = "site" if m.eq_objtype[k] == 6 else "body"
+                given |= {"anchor": data[:3]} if word == "body" else {}
+            if kind == "weld":
+                given |= {"relpose": data[3:10]} if word == "body" else {}
+                given |= {"torquescale": data[10]} if data[10] != 1.0 else {}
             elif kind in {"joint", "tendon"}:
-                word = "jnt" if kind == "joint" else "tendon"
-                given |= {f"{kind}1": self._names[word, first], "polycoef": data[:5]}
-                if second >= 0:
-                    given[f"{kind}2"] = self._names[word, second]
+                given["polycoef"] = data[:5]
+            for end, number in (("1", first), ("2", second)):
+                if number >= 0 and word in {"site", "body", "joint", "tendon"}:
+                    given[word + end] = self._names["jnt" if word == "joint" else word, number]
             self._node(kind, root, **given)
-
-    def _bodies(self, first: int, second: int) -> dict[str, Any]:
-        return {"body1": self._names["body", first], "body2": self._names["body", second]}
 
     def _tendons(self, root: Node) -> None:
         m = self._model
@@ -275,7 +269,8 @@ class _Writer:
             number, target = int(m.actuator_trntype[k]), int(m.actuator_trnid[k][0])
             given: dict[str, Any] = {}
             if number in TRANSMISSIONS:
-                given[TRANSMISSIONS[number]] = self._names[OBJECTS[number], target]
+                word = TRANSMISSIONS[number]
+                given[word] = self._names["jnt" if word.startswith("joint") else word, target]
                 reference = int(m.actuator_trnid[k][1])
                 if number == SITE and reference >= 0:
                     given["refsite"] = self._names["site", reference]

@@ -104,3 +104,47 @@ def test_what_is_no_model_of_mujoco_is_refused():
     with pytest.raises(TypeError, match="must be an MjModel or an MjSpec"):
         world.load_mujoco("scene.xml")
     assert not world.objects
+
+
+OFF = (
+    "constraint",
+    "equality",
+    "frictionloss",
+    "limit",
+    "spring",
+    "damper",
+    "clampctrl",
+    "filterparent",
+    "actuation",
+)
+UNREAD = f"""<mujoco><option wind="1 0 0" density="2" viscosity=".1" actuatorgroupdisable="1 4">
+   <flag gravity="disable" override="enable" {" ".join(f'{name}="disable"' for name in OFF)}/></option>
+  <worldbody><geom name="floor" type="plane" size="1 1 1" solref=".1 1" solimp=".8 .9 .01" solmix="2"/>
+   <body name="m" mocap="true"/><body name="f" pos="1 1 2"><freejoint/><geom size=".1" mass="2"/></body>
+   <body name="a"><joint name="j" range="-1 1" solreflimit=".1 1" solimplimit=".8 .9 .01" margin=".1"
+     frictionloss=".1" solreffriction=".1 1" solimpfriction=".8 .9 .01" actuatorgravcomp="true"/>
+    <geom name="g" size=".1" margin=".1" gap=".05" fluidshape="ellipsoid"/></body></worldbody>
+  <contact><pair geom1="g" geom2="floor" solref=".1 1" solreffriction=".1 1" margin=".2" gap=".1"/></contact>
+  <tendon><fixed name="t" range="-1 1" limited="true" solreflimit=".1 1" margin=".1"
+    solimpfriction=".8 .9 .01">
+   <joint joint="j" coef="1"/></fixed></tendon>
+  <equality><joint name="e" joint1="j" solref=".1 1"/><weld name="w" body1="m" body2="f" torquescale="2"/>
+   <weld name="v" body1="f" torquescale="2" active="false" solimp=".8 .9 .01"/></equality>
+  <actuator><motor joint="j" group="1"/></actuator></mujoco>"""
+
+
+def test_what_of_a_compiled_model_is_not_read_is_listed_as_of_its_file():
+    """Disabled flags, wind, groups of actuators and softness were not: one list serves both ways."""
+
+    def remarks(objects):
+        return {note.split(": ", 1)[1] for note in objects[0].description.notes}
+
+    file, model = tribo.World(), tribo.World()
+    one = remarks(file.load_mjcf(UNREAD))
+    assert remarks(model.load_mujoco(mujoco.MjModel.from_xml_string(UNREAD))) == one
+    assert {f'<flag>: {name}="disable" is not read: it stays enabled' for name in OFF} < one
+    assert sum("<option>: " in remark for remark in one) == 4
+    assert not file.gravity.any()
+    assert not model.gravity.any()
+    with pytest.raises(tribo.DescriptionError, match="strict=True"):
+        tribo.World().load_mujoco(mujoco.MjModel.from_xml_string(UNREAD), strict=True)

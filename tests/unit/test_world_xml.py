@@ -521,3 +521,56 @@ def test_the_ending_of_another_format_is_refused(tmp_path, ending):
     with pytest.raises(ValueError, match=r"save writes a world as RaiSim XML.*let it end in \.xml"):
         world.save(tmp_path / f"scene{ending}")
     assert list(tmp_path.iterdir()) == []
+
+
+MOVED = """<mujoco><worldbody>
+ <body name="arm"><joint name="a" axis="0 1 0"/><geom size=".1" pos=".3 0 0"/>
+  <body name="fore" pos=".6 0 0"><joint name="b" axis="0 1 0"/><geom size=".1" pos=".3 0 0"/></body></body>
+ </worldbody><tendon>
+  <fixed name="t" {}><joint joint="a" coef="1"/><joint joint="b" coef="1"/></fixed>
+ </tendon>{}</mujoco>"""
+
+
+@pytest.mark.parametrize(
+    ("tendon", "more", "part"),
+    [
+        ('stiffness="40"', "", "tendon or equality 't'"),
+        ("", '<equality><tendon name="e" tendon1="t"/></equality>', "tendon or equality 'e'"),
+        (
+            "",
+            '<equality><joint name="e" joint1="b" joint2="a" polycoef="0 1 .5"/></equality>',
+            "equality 'e'",
+        ),
+        ("", '<actuator><muscle name="m" joint="a" lengthrange="-1 1"/></actuator>', "actuator 'm'"),
+        ("", '<actuator><motor name="m" tendon="t"/></actuator>', "actuator 'm'"),
+    ],
+)
+def test_tendons_equalities_and_actuators_are_not_lost_in_silence(tendon, more, part, tmp_path):
+    """What was loaded moved differently, without a word, and `export_urdf` returned []."""
+    world = tribo.World()
+    robot = world.load_mjcf(MOVED.format(tendon, more))[0]
+    with pytest.raises(DescriptionError, match=f"object 'arm': .*{part}.*world.save_state"):
+        world.save(tmp_path / "w.xml")
+    assert not list(tmp_path.iterdir())
+    assert [note for note in robot.export_urdf(tmp_path / "arm.urdf") if f"{part} is not written" in note]
+
+
+def test_a_world_keeps_gains_and_forces_of_motors_and_names_their_loss(tmp_path, caplog):
+    motors = '<motor name="m" joint="a" gear="3"/><position name="p" joint="b" kp="50" kv="5"/>'
+    world = tribo.World()
+    robot = world.load_mjcf(MOVED.format("", f"<actuator>{motors}</actuator>"))[0]
+    robot.set_controls([1.0, 0.3])
+    world.save(tmp_path / "w.xml")
+    assert "does not hold the actuators (robot.set_controls) of 'arm'" in caplog.text
+    assert_steps_alike(world, tribo.World.load(tmp_path / "w.xml"), 50)
+    notes = robot.export_urdf(tmp_path / "arm.urdf")
+    assert notes[-2:] == ["actuator 'm' is not written", "actuator 'p' is not written"]
+
+
+def test_a_world_with_a_mocap_body_is_refused_with_a_remedy(tmp_path):
+    world = tribo.World()
+    world.load_mjcf(
+        '<mujoco><worldbody><body name="m" mocap="true"><geom size=".1"/></body></worldbody></mujoco>'
+    )
+    with pytest.raises(DescriptionError, match=r"object 'm': a kinematic robot .*world.save_state"):
+        world.save(tmp_path / "w.xml")

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
 from tribo.checks.check import nearest, shown
+from tribo.description.couplings import WayElement
 from tribo.description.trees import DescriptionError, TreeDescription, Vector
 from tribo.engine.layout import COORDINATES
 
@@ -85,8 +86,14 @@ def _in_order(tree: TreeDescription, order: list[int], place: dict[int, int]) ->
     def moved(q: Vector | None) -> Vector | None:
         return None if q is None else tuple(x for k in order for x in q[places[k]])
 
+    def carried(way: tuple[WayElement, ...]) -> tuple[WayElement, ...]:
+        return tuple(replace(one, body=place.get(one.body, -1)) for one in way)
+
     return replace(
         tree,
+        couplings=[
+            replace(one, way=carried(one.way), inner_way=carried(one.inner_way)) for one in tree.couplings
+        ],
         bodies=[replace(tree.bodies[k], parent=place.get(tree.bodies[k].parent, -1)) for k in order],
         frames=[replace(frame, body=place[frame.body]) for frame in tree.frames],
         parts=[replace(part, body=place[part.body]) for part in tree.parts],

@@ -112,7 +112,9 @@ def check_gltf(data: bytes, ending: str) -> None:
     used = []
     for mesh in content.get("meshes", ()):
         parts = mesh["primitives"]
-        used.append(sum(_used(part, accessors) for part in parts))
+        names = [k for part in parts for k in (*part.get("attributes", {}).values(), part.get("indices"))]
+        own = sum(accessors[k] for k in names if type(k) is int and 0 <= k < len(accessors))
+        used.append(len(parts) + own)  # each part gets copies of the arrays that it names
     placed = sum(used) + sum(
         used[node["mesh"]] for node in content.get("nodes", ()) if isinstance(node.get("mesh"), int)
     )
@@ -143,12 +145,6 @@ def _numbers_of(accessor: Mapping[str, Any]) -> int:
     if type(count) is not int or count < 0:
         raise MeshError("the counts of its accessors must be whole numbers ≥ 0")
     return count * _WIDTH.get(accessor.get("type", "SCALAR"), 16)
-
-
-def _used(part: Mapping[str, Any], accessors: list[int]) -> int:
-    """Return how many numbers of its arrays a part of a mesh takes; each part gets its own copies."""
-    names = [*part.get("attributes", {}).values(), part.get("indices")]
-    return 1 + sum(accessors[k] for k in names if type(k) is int and 0 <= k < len(accessors))
 
 
 def _check_tree(content: Mapping[str, Any]) -> None:

@@ -51,7 +51,9 @@ def check_masses(tree: TreeDescription, links: Sequence[Sequence[Written]]) -> N
             raise node.error(f"{how} but neither it nor what hangs on it has mass; {REMEDY}")
         if not has_children[i]:
             _fill_inertia(body, links[i])
-            _check_leaf(body, node)
+            if (found := _free_turn(body)) is not None:
+                turn = f"{found[1]} (moment {found[0]:.6g} kg m²)"
+                raise node.error(f"can turn without inertia {turn}; {REMEDY}")
         elif body.mass <= 0.0:
             node.note("has no mass of its own; what hangs on it has")
 
@@ -126,13 +128,6 @@ def _fill_inertia(body: BodyDescription, links: Sequence[Written]) -> None:
     place: Written = next((matrix for _, matrix, _ in _written(links)), links[0])
     place.doubt(f"body {body.name!r} has mass and an inertia of 0 about an axis: that of "
                 "its collision shapes is taken", "inertia 0")  # fmt: skip
-
-
-def _check_leaf(body: BodyDescription, node: Written) -> None:
-    """Refuse a body that can turn about a direction in which it has no inertia."""
-    found = _free_turn(body)
-    if found is not None:
-        raise node.error(f"can turn without inertia {found[1]} (moment {found[0]:.6g} kg m²); {REMEDY}")
 
 
 def _free_turn(body: BodyDescription) -> tuple[float, str] | None:

@@ -12,6 +12,7 @@ from lxml import etree
 from tribo.checks.check import with_article
 from tribo.checks.files import to_write
 from tribo.checks.replacing import write_whole
+from tribo.description.couplings import CouplingDescription
 from tribo.description.trees import (
     BodyDescription,
     DescriptionError,
@@ -70,6 +71,16 @@ def lost_parts(tree: TreeDescription) -> list[str]:
     return notes
 
 
+def driven_parts(tree: TreeDescription) -> list[str]:
+    """Return the names of tendons, equalities of joints and actuators: a URDF has no place for them."""
+    found = [
+        f"tendon or equality {one.name!r}"
+        for one in tree.couplings
+        if one != CouplingDescription(one.name, one.terms, way=one.way)  # else only actuators use it
+    ]
+    return found + [f"actuator {one.name!r}" for one in tree.actuators]
+
+
 @dataclass(frozen=True, slots=True)
 class _Manner:
     """How a robot is written, see `to_text`."""
@@ -118,7 +129,8 @@ def to_text(
         if body.joint.collision_enabled and (body.parent, links.index(body.name)) not in tree.ignored:
             add(robot, "enable_collisions", link1=links[body.parent], link2=body.name)
     write_constraints(robot, tree, notes)
-    notes += [f"sensor {sensor.name!r} is not written" for sensor in tree.sensors]
+    unwritten = [*driven_parts(tree), *(f"sensor {sensor.name!r}" for sensor in tree.sensors)]
+    notes += [f"{part} is not written" for part in unwritten]
     for body in tree.bodies:
         if body.gravity_compensation != 0.0:
             notes.append(f"gravity_compensation of link {body.name!r} is not written")

@@ -151,15 +151,10 @@ def _box(node: Fields) -> Triangles:
     return corners, np.array([t for a, b, c, d in quads for t in ((a, b, c), (a, c, d))])
 
 
-def _circle() -> np.ndarray:
-    """Return unit vectors (n, 3) round the y axis, from z on by way of x."""
-    angle = 2.0 * math.pi * np.arange(SEGMENTS) / SEGMENTS
-    return np.column_stack([np.sin(angle), np.zeros(SEGMENTS), np.cos(angle)])
-
-
 def _lathe(radii: list[float], heights: list[float]) -> Triangles:
     """Return the solid of rings round the y axis, from the lowest up, closed by two points."""
-    ring = _circle()
+    angle = 2.0 * math.pi * np.arange(SEGMENTS) / SEGMENTS
+    ring = np.column_stack([np.sin(angle), np.zeros(SEGMENTS), np.cos(angle)])
     rings = [radius * ring + (0.0, height, 0.0) for radius, height in zip(radii, heights, strict=True)]
     low, high = np.array([[0.0, heights[0], 0.0]]), np.array([[0.0, heights[-1], 0.0]])
     here = np.arange(SEGMENTS)

@@ -111,12 +111,6 @@ def _prolog(text: str) -> Iterator[str]:
     yield text[at:]
 
 
-def _without_tail(text: str) -> tuple[str, str]:
-    """Return XML text without what stands behind its last tag, and a note if that was text."""
-    end = text.rfind(">") + 1
-    return (text[:end], TAIL) if end and text[end:].strip() else (text, "")
-
-
 def parse(
     source: str | Path, kind: str, report: Report, *, largest: float = math.inf, nesting: int = MAX_NESTING
 ) -> Node:  # fmt: skip
@@ -131,7 +125,8 @@ def parse(
     """
     text, name = _text_of(source, kind)
     text, note = _plain(text)
-    text, tail = _without_tail(text)
+    end = text.rfind(">") + 1
+    text, tail = (text[:end], TAIL) if end and text[end:].strip() else (text, "")
     root, tolerated = _parsed(text, name, report, largest, nesting)
     notes = [one for one in (note, tail, tolerated) if one]
     if notes:

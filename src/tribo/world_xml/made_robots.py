@@ -19,11 +19,14 @@ WORLD = "world"  # the link that a URDF calls so is the world itself
 def tree_of(robot: ArticulatedSystem) -> TreeDescription:
     """Return a robot that stands where it stands, in the order of a URDF, without what a world file holds.
 
+    Motors and servos on joints are left out: the file holds their gains, targets and forces.
+
     Raises:
         DescriptionError: It cannot stand there; the message says why.
     """
     # The world file holds the order of joints, and groups and masks.
-    return joint_order.depth_first(_without_rules(_placed(robot, f"object {robot.name!r}")))
+    tree = _without_rules(_placed(robot, f"object {robot.name!r}"))
+    return joint_order.depth_first(replace(tree, actuators=[]))
 
 
 def meshes_of(tree: TreeDescription) -> list[Path | None]:

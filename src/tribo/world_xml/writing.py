@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 import math
-from dataclasses import fields
+from dataclasses import fields, replace
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +12,7 @@ import numpy as np
 
 from tribo.checks import check
 from tribo.checks.files import to_write
+from tribo.description.actuators import with_laws
 from tribo.description.collision_rule import CollisionRule
 from tribo.description.constraints import ConstraintDescription
 from tribo.description.heights import HeightField
@@ -33,7 +34,8 @@ from tribo.formats import joint_order, raisim_xml, self_collision, urdf
 from tribo.formats.mesh_solids import solidify
 from tribo.formats.raisim_template import is_near
 from tribo.formats.raisim_wires import OF_ROBOT
-from tribo.formats.urdf_write import lost_parts
+from tribo.formats.report import SHOWN
+from tribo.formats.urdf_write import driven_parts, lost_parts
 from tribo.formats.xml import outermost
 from tribo.model import Joint, Kind, Shape
 from tribo.objects import ArticulatedSystem, Object, SingleBody, primitives
@@ -59,6 +61,11 @@ NOT_IN_FILE = ("max_push_out_speed", "tolerance", "max_sweeps", "integrator", "c
 _RECORDED = "tribo.Recording(…).export(path) writes a motion as USD"
 _MATERIALS = "tribo.write_materials writes material files"
 _STATE = "world.save_state(path) keeps a state"
+# The remedy for what the format cannot hold.
+REBUILT = (
+    "keep the state by world.save_state(path), and load it into a world that is built by the same calls "
+    "(such as load_mjcf)"
+)
 OTHER_FORMATS = {
     ".urdf": "robot.export_urdf(path) writes one robot", ".sdf": "SDF is only read",
     ".mjcf": "MJCF is only read", ".usd": _RECORDED, ".usda": _RECORDED, ".usdc": _RECORDED,
@@ -249,7 +256,13 @@ def _describe_robot(robot: ArticulatedSystem) -> ObjectDescription:
     source = robot.description.source or robot.description.text
     place = f"object {robot.name!r}"
     if robot.body_type != Kind.DYNAMIC:
-        raise DescriptionError(f"{place}: a kinematic robot has no place in the format")
+        raise DescriptionError(f"{place}: a kinematic robot has no place in the format; {REBUILT}")
+    driven = driven_parts(replace(robot.description, actuators=with_laws(robot.description.actuators)))
+    if driven:
+        more = f" and {len(driven) - SHOWN} more" if len(driven) > SHOWN else ""
+        raise DescriptionError(
+            f"{place}: {', '.join(driven[:SHOWN])}{more}: these have no place in the format; {REBUILT}"
+        )
     if source is None:
         made = ObjectDescription("articulated_system", robot.name)
         made.tree = tree_of(robot)
@@ -403,7 +416,8 @@ def _forms_of(robot: ArticulatedSystem) -> list[str]:
     """Return what is set of the drives of a robot besides their gains."""
     joints = robot.joints
     found = ["drive form"] if any(j.drive_form != "implicit" for j in joints) else []
-    return found + ["gravity compensation"] * any(j.gravity_compensation for j in joints)
+    found += ["gravity compensation"] * any(j.gravity_compensation for j in joints)
+    return found + ["actuators (robot.set_controls)"] * bool(robot.description.actuators)
 
 
 def _left_out(world: FilledWorld) -> list[str]:

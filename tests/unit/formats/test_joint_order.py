@@ -221,3 +221,20 @@ def test_a_saved_order_leaves_out_joints_without_a_coordinate(tmp_path):
     world.step(100)
     again.world.step(100)
     np.testing.assert_allclose(again.generalized_coordinate, robot.generalized_coordinate, atol=1e-12)
+
+
+def test_a_spatial_tendon_stays_on_its_bodies():
+    """It kept the numbers of bodies from before: the spring then pulled another arm."""
+    arm = '<body pos="{0}.3 0 0"><joint name="{1}" axis="0 1 0"/><geom size=".05" pos="{0}.3 0 0"/>{2}</body>'
+    arms = arm.format("", "l", '<site name="s" pos=".2 0 .1"/>') + arm.format("-", "r", "")
+    base = f'<body><freejoint/><geom size=".1"/><site name="o" pos="0 0 .2"/>{arms}</body>'
+    way = '<spatial name="t" stiffness="200" springlength=".1"><site site="o"/><site site="s"/></spatial>'
+    text = f"<mujoco><worldbody>{base}</worldbody><tendon>{way}</tendon></mujoco>"
+    found = []
+    for order in (["l", "r"], ["r", "l"]):
+        world = tribo.World(time_step=0.001, gravity=(0, 0, 0))
+        robot = world.add_articulated_system(text, joint_order=order)
+        world.step()
+        found.append([robot.generalized_velocity[robot.velocity_slice(name)].item() for name in ("l", "r")])
+    assert found[1] == pytest.approx(found[0], rel=1e-9)  # sums in another order
+    assert abs(found[0][0]) > 1e-3

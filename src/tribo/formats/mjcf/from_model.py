@@ -21,7 +21,16 @@ GEOMS = ("plane", "hfield", "sphere", "capsule", "ellipsoid", "cylinder", "box",
 EQUALITIES = ("connect", "weld", "joint", "tendon", "flex", "flexvert", "flexstrain", "distance")
 TRANSMISSIONS = {0: "joint", 1: "jointinparent", 3: "tendon", 4: "site", 5: "body"}
 SITE = 4
-OBJECTS = {0: "jnt", 1: "jnt", 3: "tendon", 4: "site", 5: "body"}
+UNREAD = {  # arrays without effect; behind a colon their names in files
+    "geom": "solref solimp solmix margin gap adhesion surfacevel fluid:fluidshape",
+    "jnt": "solref:solreflimit solimp:solimplimit margin actgravcomp:actuatorgravcomp",
+    "dof": "solref:solreffriction solimp:solimpfriction",
+    "pair": "solref solreffriction solimp margin gap adhesion",
+    "eq": "solref solimp",
+    "tendon": "margin solref_lim:solreflimit solimp_lim:solimplimit solref_fri:solreffriction "
+    "solimp_fri:solimpfriction",
+}
+STANDARD = {"solref": (0.02, 1.0), "solimp": (0.9, 0.95, 0.001, 0.5, 2.0), "solmix": (1.0,)}
 NAMES = {  # of enumerations, by the word behind the underscore
     "dyn": ("none", "integrator", "filter", "filterexact", "muscle", "user"),
     "gain": ("fixed", "affine", "muscle", "user"),
@@ -107,15 +116,27 @@ class _Writer:
         return root
 
     def _options(self, root: Node) -> None:
-        option, bits = self._model.opt, self._mujoco.mjtDisableBit
-        off = int(option.disableflags)
-        gravity = np.zeros(3) if off & int(bits.mjDSBL_GRAVITY) else option.gravity
+        option, mujoco = self._model.opt, self._mujoco
         given = {
-            name: value for name in ("density", "viscosity") if (value := float(getattr(option, name))) != 0.0
+            name: value for name in ("density", "viscosity", "wind") if np.any(value := getattr(option, name))
         }
-        node = self._node("option", root, timestep=option.timestep, gravity=gravity, **given)
-        if off & int(bits.mjDSBL_CONTACT):
-            self._node("flag", node, contact="disable")
+        groups = int(option.disableactuator)
+        idle = " ".join(str(k) for k in range(groups.bit_length()) if groups >> k & 1)
+        node = self._node("option", root, timestep=option.timestep, gravity=option.gravity,
+                          actuatorgroupdisable=idle or None, **given)  # fmt: skip
+        for bits, word in ((mujoco.mjtDisableBit, "disable"), (mujoco.mjtEnableBit, "enable")):
+            flags = int(getattr(option, f"{word}flags"))
+            names = [name for name, bit in bits.__members__.items() if "_" in name and flags & int(bit)]
+            self._node("flag", node, **{name.split("_", 1)[1].lower(): word for name in names})
+
+    def _unread(self, kind: str, k: int) -> dict[str, Any]:
+        """Return what of an element has no effect and is not MuJoCo's standard, to be listed as of files."""
+        given: dict[str, Any] = {}
+        for array, _, name in (word.partition(":") for word in UNREAD[kind].split()):
+            value = np.ravel(getattr(self._model, f"{kind}_{array}", np.zeros((k + 1, 1)))[k])
+            if value.any() and tuple(value.tolist()) != STANDARD.get(array[:6]):
+                given[name or array] = value
+        return given
 
     def _assets(self, root: Node) -> None:
         m = self._model
@@ -149,7 +170,7 @@ class _Writer:
         given: dict[str, Any] = {
             "damping": _first(m.dof_damping[dof]), "armature": m.dof_armature[dof],
             "frictionloss": m.dof_frictionloss[dof], "stiffness": _first(m.jnt_stiffness[j]),
-        }  # fmt: skip
+        } | self._unread("jnt", j) | self._unread("dof", dof)  # fmt: skip
         if kind in {"slide", "hinge"}:
             given |= {"axis": m.jnt_axis[j], "ref": m.qpos0[q], "springref": m.qpos_spring[q]}
         if kind != "free":
@@ -177,7 +198,7 @@ class _Writer:
             "geom", body, name=self._names["geom", k], type=kind, pos=m.geom_pos[k], quat=m.geom_quat[k],
             friction=m.geom_friction[k], condim=m.geom_condim[k], priority=m.geom_priority[k],
             contype=m.geom_contype[k], conaffinity=m.geom_conaffinity[k], group=m.geom_group[k],
-            rgba=color, **given,
+            rgba=color, **given, **self._unread("geom", k),
         )  # fmt: skip
 
     def _contacts(self, root: Node) -> None:
@@ -185,7 +206,7 @@ class _Writer:
         for k in range(m.npair):
             self._node("pair", root, geom1=self._names["geom", m.pair_geom1[k]],
                        geom2=self._names["geom", m.pair_geom2[k]], condim=m.pair_dim[k],
-                       friction=m.pair_friction[k])  # fmt: skip
+                       friction=m.pair_friction[k], **self._unread("pair", k))  # fmt: skip
         for signature in np.asarray(m.exclude_signature).tolist():
             first, second = (self._names["body", int(k)] for k in divmod(signature, 1 << 16))
             if first != second:
@@ -196,30 +217,22 @@ class _Writer:
         for k in range(m.neq):
             kind, data = EQUALITIES[m.eq_type[k]], m.eq_data[k]
             first, second = int(m.eq_obj1id[k]), int(m.eq_obj2id[k])
-            given: dict[str, Any] = {"name": self._names["eq", k]}
+            given: dict[str, Any] = {"name": self._names["eq", k]} | self._unread("eq", k)
             if not m.eq_active0[k]:
                 given["active"] = "false"
-            is_of_sites = kind in {"connect", "weld"} and m.eq_objtype[k] == 6
+            word = kind
             if kind in {"connect", "weld"}:
-                ends = m.site_bodyid[[first, second]] if is_of_sites else [first, second]
-                if (m.body_mocapid[m.body_rootid[ends]] >= 0).any():
-                    given |= {"solref": m.eq_solref[k], "solimp": m.eq_solimp[k]}
-                    given |= {"torquescale": data[10]} if kind == "weld" else {}
-            if is_of_sites:
-                given |= {"site1": self._names["site", first], "site2": self._names["site", second]}
-            elif kind == "connect":
-                given |= self._bodies(first, second) | {"anchor": data[:3]}
-            elif kind == "weld":
-                given |= self._bodies(first, second) | {"anchor": data[:3], "relpose": data[3:10]}
+                word = "site" if m.eq_objtype[k] == 6 else "body"
+                given |= {"anchor": data[:3]} if word == "body" else {}
+            if kind == "weld":
+                given |= {"relpose": data[3:10]} if word == "body" else {}
+                given |= {"torquescale": data[10]} if data[10] != 1.0 else {}
             elif kind in {"joint", "tendon"}:
-                word = "jnt" if kind == "joint" else "tendon"
-                given |= {f"{kind}1": self._names[word, first], "polycoef": data[:5]}
-                if second >= 0:
-                    given[f"{kind}2"] = self._names[word, second]
+                given["polycoef"] = data[:5]
+            for end, number in (("1", first), ("2", second)):
+                if number >= 0 and word in {"site", "body", "joint", "tendon"}:
+                    given[word + end] = self._names["jnt" if word == "joint" else word, number]
             self._node(kind, root, **given)
-
-    def _bodies(self, first: int, second: int) -> dict[str, Any]:
-        return {"body1": self._names["body", first], "body2": self._names["body", second]}
 
     def _tendons(self, root: Node) -> None:
         m = self._model
@@ -230,7 +243,7 @@ class _Writer:
                 "stiffness": _first(m.tendon_stiffness[k]), "damping": _first(m.tendon_damping[k]),
                 "frictionloss": m.tendon_frictionloss[k], "springlength": m.tendon_lengthspring[k],
                 "armature": float(getattr(m, "tendon_armature", np.zeros(m.ntendon))[k]),
-            }  # fmt: skip
+            } | self._unread("tendon", k)  # fmt: skip
             if m.tendon_limited[k]:
                 given |= {"limited": "true", "range": m.tendon_range[k]}
             name = self._names["tendon", k]
@@ -256,7 +269,8 @@ class _Writer:
             number, target = int(m.actuator_trntype[k]), int(m.actuator_trnid[k][0])
             given: dict[str, Any] = {}
             if number in TRANSMISSIONS:
-                given[TRANSMISSIONS[number]] = self._names[OBJECTS[number], target]
+                word = TRANSMISSIONS[number]
+                given[word] = self._names["jnt" if word.startswith("joint") else word, target]
                 reference = int(m.actuator_trnid[k][1])
                 if number == SITE and reference >= 0:
                     given["refsite"] = self._names["site", reference]

@@ -269,7 +269,8 @@ class _Model:
 
         MuJoCo turns free and ball joints in axes of the body, tribo in those of the parent.   ω = R(q) w
         """
-        key = self._keys[self._name_of(keyframe)] if keyframe is not None else {}
+        name = list(self._keys)[keyframe] if isinstance(keyframe, int) else keyframe
+        key = self._keys[name] if name is not None else {}
         if "qvel" not in key or tree.description.kind == Kind.KINEMATIC:
             return None
         made: list[float] = []
@@ -286,9 +287,6 @@ class _Model:
                     own = (*own[:-3], *(turn @ np.array(own[-3:])).tolist())
                 made += own
         return tuple(made)
-
-    def _name_of(self, keyframe: str | int) -> str:
-        return list(self._keys)[keyframe] if isinstance(keyframe, int) else keyframe
 
     def _keyframes(self) -> dict[str, dict[str, Vector]]:
         made: dict[str, dict[str, Vector]] = {}

@@ -174,7 +174,10 @@ def _finish(tree: Tree, bodies: list[Body]) -> None:
     elif made.bodies[0].mass == 0.0:  # it moves as it is told; its mass counts nowhere
         made.bodies[0].mass, made.bodies[0].inertia = 1.0, np.eye(3)
     made.frames = _named(tree.frames, bodies[WORLD].node.report)
-    _name_bodies(made)
+    taken: set[str] = set()
+    for one in made.bodies:
+        one.name = primed(one.name, taken)
+        taken.add(one.name)
 
 
 def _support(tree: Tree, bodies: list[Body]) -> None:
@@ -201,14 +204,6 @@ def _named(frames: list[tuple[str, FrameDescription]], report: Report) -> list[F
             frame.name = name
         names.setdefault(frame.name, frame)
     return list(names.values())
-
-
-def _name_bodies(tree: TreeDescription) -> None:
-    """Give every body a name of its own."""
-    taken: set[str] = set()
-    for body in tree.bodies:
-        body.name = primed(body.name, taken)
-        taken.add(body.name)
 
 
 def _exclude(trees: list[Tree], bodies: list[Body], contacts: Contacts) -> None:

@@ -6,8 +6,6 @@ has a bit of its own.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 from tribo.description.trees import ShapeDescription, WorldDescription
 from tribo.engine.builder import ALL_GROUPS
 from tribo.formats.loops import place_of
@@ -51,11 +49,14 @@ def keep_apart(stage: Stage, known: BodyReader, robot_of: dict[int, int]) -> lis
                 apart.add(frozenset((prim.path, other)))
     named = {name for pair in apart for name in pair}
     classes: dict[frozenset[str], list[ShapeDescription]] = {}
+    owners = (known.ground, *known.bodies.values())
+    solids = [(prim.path, shape) for one in owners for prim, solid in one.solids for shape in solid.shapes]
     of_shape: dict[int, tuple[ShapeDescription, set[str]]] = {}
     for name in named & members.keys():
         for path in members[name]:
-            for shape in _shapes_below(known, path):
-                of_shape.setdefault(id(shape), (shape, set()))[1].add(name)
+            for at, shape in solids:
+                if at == path or at.startswith(f"{path}/"):
+                    of_shape.setdefault(id(shape), (shape, set()))[1].add(name)
     for shape, groups in of_shape.values():
         classes.setdefault(frozenset(groups), []).append(shape)
     if len(classes) > MAX_CLASSES:
@@ -72,14 +73,6 @@ def keep_apart(stage: Stage, known: BodyReader, robot_of: dict[int, int]) -> lis
         for shape in shapes:
             shape.group, shape.mask = bits[names], mask
     return links
-
-
-def _shapes_below(known: BodyReader, path: str) -> Iterator[ShapeDescription]:
-    """Iterate over the collision shapes of all geometries at or below a path."""
-    for owner in (known.ground, *known.bodies.values()):
-        for prim, solid in owner.solids:
-            if prim.path == path or prim.path.startswith(f"{path}/"):
-                yield from solid.shapes
 
 
 def part_links(pairs: list[tuple[Body, Body]], scene: WorldDescription) -> None:

@@ -111,16 +111,11 @@ class JointReader:
         return self.compiler.angle(value) if kind == Joint.REVOLUTE else value
 
     def _limits(self, node: Node, made: JointDescription) -> None:
-        if self.compiler.is_limited(node, "limited", "range"):
-            lower, upper = node.vector("range", 2)
-            if not lower < upper:
-                raise node.error(f"range={node.attributes['range']!r}: the first must be the smaller")
-            if made.type == Joint.REVOLUTE:
-                lower, upper = self.compiler.angle(lower), self.compiler.angle(upper)
-            made.lower, made.upper = lower, upper
-        if self.compiler.is_limited(node, "actuatorfrclimited", "actuatorfrcrange"):
-            lower, upper = node.vector("actuatorfrcrange", 2)
-            limit_effort(made, (lower, upper))
+        lower, upper = self.compiler.range_of(node, "limited", "range")
+        if made.type == Joint.REVOLUTE:
+            lower, upper = self.compiler.angle(lower), self.compiler.angle(upper)
+        made.lower, made.upper = lower, upper
+        limit_effort(made, self.compiler.range_of(node, "actuatorfrclimited", "actuatorfrcrange"))
 
     def _largest_turn(self, node: Node, made: JointDescription) -> None:
         """Read the range of a ball joint, which is one of the angle of its whole turn."""

@@ -85,7 +85,7 @@ class Work(Record):
     drive_mode = field("nv", dtype=INT)  # bits (`DriveLimit`) of the limits for which a drive has a row
     effort_row = field("nv", dtype=INT)  # scalar row of a drive within its effort limits; −1: none
     speed_row = field("nv", dtype=INT)  # scalar row of the speed limit of a drive; −1: none
-    feed_forward = field("nv")  # [N, N m] commanded feed-forward, plus gravity compensation where enabled
+    feed_forward = field("nv")  # [N, N m] given forces with the drive: commanded, borne weight, bounded push
     outside_force = field("nv")  # [N, N m] generalized force of external wrenches and of body support
     actuator_push = field("nv")  # [N, N m] force of actuators without stiffness and damping
     coupling_drive = field("ncoupling", 5)  # `CouplingDrive`: sums of actuators

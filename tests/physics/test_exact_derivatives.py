@@ -351,6 +351,7 @@ def test_what_is_not_known_is_named():
     assert "constraints" in tribo.linearize(world, steps=2).obstacle
 
 
+SLOW = '<general joint="a" gainprm="9" biastype="affine" biasprm="0 -9 -1" dyntype="filter" dynprm="1"/>'
 COUPLED = """<mujoco><option timestep="0.001"/><worldbody>{base}
   <geom type="box" size="0.1 0.1 0.05" mass="2" contype="0" conaffinity="0"/>
   <body pos="0.1 0 0"><joint name="a" axis="0 1 0"/><geom type="capsule" size="0.03" fromto="0 0 0 0.2 0 0"/>
@@ -396,6 +397,35 @@ def test_an_actuator_that_turns_with_its_body_is_left_to_differences():
     found = tribo.linearize(world)
     assert found.method == "differences"
     assert "actuator" in found.obstacle
+
+
+@pytest.mark.parametrize("pull", [0.1, 0.9])
+@pytest.mark.parametrize("actuators", ["", '<position joint="a" kp="9" kv="1"/>', SLOW])
+def test_limits_of_all_actuators_of_a_joint(actuators, pull):
+    """Within the limits all is followed, at them nothing, also where forward and backward forces meet.
+
+    A servo of its own shares its bounds with other forces: at them its row is an obstacle.
+    """
+    text = f"""<mujoco><worldbody><body><joint name="a" axis="0 1 0" actuatorfrcrange="-0.5 0.5"/>
+      <geom size="0.1" pos="0.3 0 0"/></body></worldbody>
+      <tendon><fixed name="t"><joint joint="a" coef="1"/></fixed></tendon>
+      <actuator><motor tendon="t"/>{actuators}</actuator></mujoco>"""
+    world = tribo.World(gravity=(0, 0, 0))
+    (robot,) = world.load_mjcf(text)
+    world.tolerance = TOLERANCE
+    robot.generalized_velocity = [0.1]
+    robot.set_controls([pull, 0.0][: 1 + bool(actuators)])
+    world.step(3)
+    found = tribo.linearize(world)
+    if actuators == SLOW and pull > 0.5:
+        assert "actuator" in found.obstacle
+    else:
+        assert found.method == "exact"
+        moved = tribo.linearize(world, method="differences")
+        assert np.allclose(found.A, moved.A, rtol=0, atol=1e-6)
+        assert np.allclose(found.B, moved.B, rtol=0, atol=1e-6)
+    if pull > 0.5 and not actuators:
+        assert not found.B.any()
 
 
 TURNS = {  # of a free body: inertia of a box or a ball, angular velocity, time step

@@ -202,7 +202,8 @@ class _Search:
             if self._left(batch)[0] <= tolerance:
                 break
         if self._hold:
-            self._force[self._joints] = work["applied_torque"][0, self._joints]
+            push = batch.engine.model.arrays["dof_effort_is_total"] * work["actuator_push"]  # not of drives
+            self._force[self._joints] = (work["applied_torque"] - push)[0, self._joints]
             self._stop(batch)
             self.release()
 

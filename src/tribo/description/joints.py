@@ -47,6 +47,7 @@ class JointProperties(TypedDict, total=False):
     stop_spook_damping: float
     stop_force: float
     stop_force_lower: float | None
+    effort_is_total: bool
 
 
 @record
@@ -79,6 +80,7 @@ class JointDescription:
         stop_spook_damping: ≥ 0 [s]; time in which a joint comes back to a stop that gives way.
         stop_force: Largest force of its stops ≥ 0 [N, N m]; inf: no limit.
         stop_force_lower: Least force of the upper stop ≤ 0 [N, N m]; None: −stop_force.
+        effort_is_total: Whether `effort` bounds the drive and all actuators on the joint together.
 
     Raises:
         DescriptionError: A field is no number, text or truth value where it must be one.
@@ -113,6 +115,7 @@ class JointDescription:
     stop_spook_damping: float = STOP_DAMPING
     stop_force: float = inf
     stop_force_lower: float | None = None
+    effort_is_total: bool = False
 
     def __post_init__(self) -> None:
         """Take the name of a type, and one number for one coordinate; refuse fields of another kind."""
@@ -129,7 +132,7 @@ class JointDescription:
             self.mimic = _mimic(self.mimic, f"mimic {where}")
         if self.spring_reference is not None:
             self.spring_reference = _reference(self.spring_reference, self.type, where)
-        for what in ("is_cone", "collision_enabled"):
+        for what in ("is_cone", "collision_enabled", "effort_is_total"):
             value = getattr(self, what)
             if not isinstance(value, (bool, np.bool_)):
                 raise DescriptionError(f"{what} {where} must be True or False, got {check.shown(value)}")

@@ -19,7 +19,7 @@ from tribo.compiler.jit import kernel
 from tribo.dynamics import actuators
 from tribo.dynamics.bias import project_forces
 from tribo.dynamics.springs import set_errors
-from tribo.enums import DriveForm, DriveLimit
+from tribo.enums import CouplingDrive, DriveForm, DriveLimit
 from tribo.math import vec
 from tribo.model import Integrator, Joint, Kind
 
@@ -93,10 +93,10 @@ def set_drive(model, state, command, settings, work, dof):
     Writes: work.
     """
     dt = settings.dt
-    v = state.v[dof]
-    damping = model.dof_damping[dof]
+    v, damping = state.v[dof], model.dof_damping[dof]
     inertia = dt * damping
-    force = work.outside_force[dof] + work.actuator_push[dof] - damping * v
+    force = work.outside_force[dof] - damping * v
+    force += (1 - model.dof_effort_is_total[dof]) * work.actuator_push[dof]
     k = model.dof_stiffness[dof]
     if k != 0.0:
         _, b, _ = form_weights(DriveForm.TRAPEZOID, settings.integrator)
@@ -143,8 +143,9 @@ def prepare_drives(model, state, command, settings, work):
 
     Writes: work.
     """
+    actuators.apply_actuators(model, state, command, settings, work)
     for dof in range(state.v.shape[0]):
-        work.feed_forward[dof] = command.tau[dof]
+        work.feed_forward[dof] = bounded_force(model, command, work, dof)
         work.outside_force[dof] = 0.0
     for t in range(model.tree_body.shape[0]):
         if model.tree_kind[t] == Kind.DYNAMIC and model.tree_nv[t] > 0:
@@ -156,7 +157,35 @@ def prepare_drives(model, state, command, settings, work):
             has_row = model.dof_is_moved[dof] != 0 and has_effort_row(model, command, settings, work, dof, v)
             mode = mode | DriveLimit.EFFORT if has_row else mode & ~DriveLimit.EFFORT
         work.drive_mode[dof] = mode
-    actuators.apply_actuators(model, state, command, settings, work)
+    for c in range(model.coupling_term.shape[0]):
+        bound_servos(model, work, c)
+
+
+@kernel
+def bounded_force(model, command, work, dof):
+    """Return the given force that effort limits of a dof bound: feed-forward, and actuators if of a total."""
+    return command.tau[dof] + model.dof_effort_is_total[dof] * work.actuator_push[dof]
+
+
+@kernel
+def bound_servos(model, work, c):
+    """Keep servos that are a row of one joint, with the given forces F there, within limits of the total.
+
+    clamp(F + S) = E + clamp(F − E + S) for E = clamp(F), the latter within the limits less E, around 0.
+
+    Writes: work.
+    """
+    k = model.coupling_term[c, 0]
+    is_joint = model.coupling_term[c, 1] == k + 1 and model.coupling_path[c, 0] == model.coupling_path[c, 1]
+    if not is_joint or model.term_factor[k] != 1.0 or model.dof_effort_is_total[model.term_dof[k]] == 0:
+        return
+    dof, drive = model.term_dof[k], work.coupling_drive
+    given = within_effort(model, dof, work.feed_forward[dof])
+    more = work.feed_forward[dof] - given
+    low, high = model.dof_effort_lower[dof] - given, model.dof_effort_upper[dof] - given
+    drive[c, CouplingDrive.FORCE] += more
+    drive[c, CouplingDrive.LEAST] = min(max(drive[c, CouplingDrive.LEAST] + more, low), high)
+    drive[c, CouplingDrive.MOST] = min(max(drive[c, CouplingDrive.MOST] + more, low), high)
 
 
 @kernel
@@ -220,7 +249,7 @@ def carry_weight(model, command, settings, work, t):
     project_forces(model, work, t, work.next_v)
     for dof in range(model.tree_v[t], model.tree_v[t] + model.tree_nv[t]):
         if command.carries[dof] != 0:
-            work.feed_forward[dof] = command.tau[dof] + work.next_v[dof]
+            work.feed_forward[dof] = bounded_force(model, command, work, dof) + work.next_v[dof]
 
 
 @kernel
@@ -304,8 +333,7 @@ def store_modes(model, state, work):
     Writes: state.
     """
     for dof in range(state.drive_mode.shape[0]):
-        mode = 0
-        sign = 1
+        mode, sign = 0, 1
         torque = work.applied_torque[dof]
         n = work.effort_row[dof]
         if n >= 0:

@@ -44,12 +44,6 @@ def activation_after(model, state, command, a, time):
 
 
 @kernel
-def evaluate_linear_law(table, a, x):
-    """Return x times the coefficients of a linear law: constant, by length, by speed."""
-    return x * table[a, 0], x * table[a, 1], x * table[a, 2]
-
-
-@kernel
 def actuator_law(model, a, x, length, speed):
     """Return F of actuator a at L and L', and its stiffness −∂F/∂L and damping −∂F/∂L', both ≥ 0."""
     force = stiffness = damping = 0.0
@@ -57,10 +51,9 @@ def actuator_law(model, a, x, length, speed):
         table = model.actuator_gain if part == 0 else model.actuator_bias
         by = x if part == 0 else 1.0
         if model.actuator_is_muscle[a, part] == 0:
-            f, k, d = evaluate_linear_law(table, a, by)
-            force += f + k * length + d * speed
-            stiffness -= k
-            damping -= d
+            force += by * (table[a, 0] + table[a, 1] * length + table[a, 2] * speed)
+            stiffness -= by * table[a, 1]
+            damping -= by * table[a, 2]
             continue
         at, rate, fastest = muscle.shape_of(table, model.actuator_length, a, length, speed)
         peak = table[a, Muscle.PEAK]
@@ -87,12 +80,11 @@ def push_body(model, work, b, by, wrench):
 
 
 @kernel
-def push_along(model, work, c, force):
-    """Add a force along coupling c to its joints, and at the points of its path.
+def push_along(model, work, c, slope, force):
+    """Add a force along coupling c to its joints, and at the points of its path; slope: of its polynomial.
 
     Writes: work.
     """
-    _, slope = couplings.coupling_at(model, work, work.mid_q, c)
     for k in range(model.coupling_term[c, 0], model.coupling_term[c, 1]):
         dof = model.term_dof[k]
         if model.dof_is_moved[dof] != 0:
@@ -135,7 +127,7 @@ def push_on_body(model, work, a, x):
 
 @kernel
 def push_on_coupling(model, state, work, a, x):
-    """Add an actuator to the law of its coupling, written with L and L' relative to 0.
+    """Add an actuator to the law of its coupling, written with L and L' relative to 0, or push along it.
 
     Writes: work.
     """
@@ -147,7 +139,8 @@ def push_on_coupling(model, state, work, a, x):
     low, high = model.actuator_force_range[a, 0], model.actuator_force_range[a, 1]
     drive = work.coupling_drive
     if stiffness == 0.0 and damping == 0.0:
-        force = low = high = min(max(force, low), high)
+        push_along(model, work, c, slope, gear * min(max(force, low), high))
+        return
     drive[c, CouplingDrive.FORCE] += gear * (force + stiffness * length + damping * speed)
     drive[c, CouplingDrive.STIFFNESS] += gear * gear * stiffness
     drive[c, CouplingDrive.DAMPING] += gear * gear * damping
@@ -178,15 +171,6 @@ def apply_actuators(model, state, command, settings, work):
             push_on_coupling(model, state, work, a, x)
         else:
             push_on_body(model, work, a, x)
-    for c in range(work.coupling_drive.shape[0]):
-        drive = work.coupling_drive
-        if (
-            drive[c, CouplingDrive.STIFFNESS] != 0.0
-            or drive[c, CouplingDrive.DAMPING] != 0.0
-            or drive[c, CouplingDrive.FORCE] == 0.0
-        ):
-            continue
-        push_along(model, work, c, drive[c, CouplingDrive.FORCE])
 
 
 @kernel

@@ -55,8 +55,7 @@ def predict_mid_velocity(model, state, settings, work):
     work.bias_rounds[0] = 0
     for t in range(model.tree_body.shape[0]):
         work.tree_mode[t] = IntegrationMode.SETTLED
-        work.tree_is_fourth[t] = 0
-        work.tree_is_coarse[t] = 0
+        work.tree_is_fourth[t] = work.tree_is_coarse[t] = 0
     half = 0.0 if settings.integrator == Integrator.SEMI_IMPLICIT else 0.5 * settings.dt
     for dof in range(state.v.shape[0]):
         vdot = state.vdot[dof]
@@ -139,28 +138,21 @@ def rotates_far(model, state, settings, work, t):
 
 
 @kernel
-def is_rotational(joint, k):
-    """Tell whether coordinate k of a joint is a rotation; translations hardly change h."""
-    return joint != Joint.PRISMATIC and (joint != Joint.FREE or k >= 3)
-
-
-@kernel
 def velocity_difference(model, state, work, t, share, other):
     """Return the largest difference of v + share · `change_v` from other velocities, over rotational dofs.
 
     Relative to the largest velocity of one; inf if one is not finite.
     """
-    apart = 0.0
-    size = 0.0
+    apart = size = 0.0
     root = model.tree_body[t]
     for i in range(root, root + model.tree_body_count[t]):
-        first = model.joint_v[i]
         for k in range(dof_count(model.joint_type[i])):
-            dof = first + k
+            dof = model.joint_v[i] + k
             v = state.v[dof] + share * work.change_v[dof]
             if not abs(v - other[dof]) < inf:
                 return inf
-            if is_rotational(model.joint_type[i], k):
+            joint = model.joint_type[i]  # translations hardly change h
+            if joint != Joint.PRISMATIC and (joint != Joint.FREE or k >= 3):
                 apart = max(apart, abs(v - other[dof]))
                 size = max(size, abs(v), abs(state.v[dof]))
     return apart / size if size > 0.0 else 0.0

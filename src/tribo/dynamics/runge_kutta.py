@@ -37,11 +37,10 @@ def write_tree_forces(model, command, settings, work, t, weight):
         kp, kd, rate = command.kp[dof], command.kd[dof], v - command.target_v[dof]
         torque = actuation.pd_torque(work.feed_forward[dof], kp, work.drive_error[dof], kd, rate)
         torque = actuation.within_effort(model, dof, torque)
-        force = work.outside_force[dof] + work.actuator_push[dof] + torque
-        force -= model.dof_damping[dof] * v
-        force -= model.dof_stiffness[dof] * work.spring_error[dof]
+        force = work.outside_force[dof] + torque - model.dof_damping[dof] * v
+        force += (1 - model.dof_effort_is_total[dof]) * work.actuator_push[dof]
         work.rk_torque[dof] += weight * torque
-        work.rk_acc[dof] = force - work.bias_force[dof]
+        work.rk_acc[dof] = force - model.dof_stiffness[dof] * work.spring_error[dof] - work.bias_force[dof]
         work.drive_inertia[dof] = 0.0
 
 
@@ -82,8 +81,7 @@ def start_stages(model, work, t):
 
     Writes: work.
     """
-    root = model.tree_body[t]
-    for k in range(model.joint_q[root], kinematics.end_of_q(model, t)):
+    for k in range(model.joint_q[model.tree_body[t]], kinematics.end_of_q(model, t)):
         work.mid_q[k] = work.rk_q[k]
     for dof in range(model.tree_v[t], model.tree_v[t] + model.tree_nv[t]):
         work.mid_v[dof] = work.rk_rate[dof] = work.rk_v[dof]

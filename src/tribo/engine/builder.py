@@ -269,6 +269,7 @@ class _Filler:
         m.dof_friction[dofs] = body.joint.friction
         m.dof_speed[dofs] = inf if joint == Joint.FREE else body.joint.velocity
         m.dof_effort_lower[dofs], m.dof_effort_upper[dofs] = body.joint.effort_range
+        m.dof_effort_is_total[dofs] = body.joint.effort_is_total
         m.dof_is_moved[dofs] = part.description.kind == Kind.DYNAMIC
         for dof in range(dofs.start, dofs.stop):
             rows.append(self.row)

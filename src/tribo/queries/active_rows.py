@@ -17,6 +17,7 @@ from tribo.contact.problem.contact_targets import (
 )
 from tribo.contact.problem.islands import is_same_pair
 from tribo.contact.problem.scalar_rows import constraint_of_row, is_coupling_row
+from tribo.dynamics.actuation import within_effort
 from tribo.dynamics.articulated import dof_count
 from tribo.dynamics.couplings import part_slope
 from tribo.enums import Bounce, CouplingDrive, CouplingSlot, SurfaceKind
@@ -334,7 +335,13 @@ def choose_coupling(model, settings, work, tangents, n, count):
     for k in range(model.dof_body.shape[0]):
         w += tangents.row_by[n, k] * work.next_v[k]
         size += abs(tangents.row_by[n, k] * work.next_v[k])
-    if lower == upper or impulse <= lower * (1.0 - STICK_MARGIN) or impulse >= upper * (1.0 - STICK_MARGIN):
+    dof = model.term_dof[model.coupling_term[c, 0]]
+    is_bound = impulse <= lower * (1.0 - STICK_MARGIN) or impulse >= upper * (1.0 - STICK_MARGIN)
+    if kind == CouplingSlot.DRIVE and model.dof_effort_is_total[dof] != 0:  # bounds go with other forces
+        if is_bound or within_effort(model, dof, work.feed_forward[dof]) != work.feed_forward[dof]:
+            object_to(tangents, Obstacle.ACTUATOR, i)
+            return 0
+    if lower == upper or is_bound:
         is_open = (w > 0.0) if impulse <= lower else (w < 0.0)
         if lower < upper and not (is_open and abs(w) > LAW_TOLERANCE * size):
             object_to(tangents, Obstacle.AT_STOP, i)

@@ -11,9 +11,10 @@ from math import inf
 
 import numpy as np
 
+from tribo.checks.by_name import primed
 from tribo.description.actuators import MUSCLE, ActuatorLaw
 from tribo.description.couplings import CouplingDescription
-from tribo.description.trees import ActuatorDescription, JointDescription, Vector
+from tribo.description.trees import ActuatorDescription, JointDescription, TreeDescription, Vector
 from tribo.enums import Dynamics
 from tribo.formats.mjcf.actuator_laws import DYNAMICS, Law, apply
 from tribo.formats.mjcf.compiler import Compiler
@@ -47,22 +48,9 @@ WITHOUT_EFFECT = {
     "armature": "of an actuator is not read; write it on the joint",
     "damping": "of an actuator is not read; write it on the joint",
     "delay": "is not read: commands act at once; leave it out",
-    "nsample": "is not read; leave it out",
-    "interp": "is not read; leave it out",
-    "input": "is not read; leave it out",
     "actdim": "is not read: an actuator has one state or none; leave it out",
     "actearly": "is not read: forces follow the state from before the step; leave it out",
-    "ffrange": "is not read; leave it out",
-    "velrange": "is not read; leave it out",
-}
-
-
-@dataclass(slots=True)
-class Found:
-    """An actuator and the robot that has it."""
-
-    actuator: ActuatorDescription
-    tree: Tree
+} | dict.fromkeys(("nsample", "interp", "input", "ffrange", "velrange"), "is not read; leave it out")
 
 
 @dataclass(slots=True)
@@ -83,14 +71,13 @@ class _Asked:
         """Return the law that it has of its own."""
         law = self.law
         bias, self.made.damping_ratio = _ratio(law)
-        made = ActuatorLaw(gear=self.gear[0])
-        made.dynamics = DYNAMICS[law.dyntype]
-        made.time = (*law.time, 0.0, 0.0, 0.0)[:3]
+        time = (*law.time, 0.0, 0.0, 0.0)[:3]
+        made = ActuatorLaw(gear=self.gear[0], dynamics=DYNAMICS[law.dyntype], time=time)
         made.gain_kind = MUSCLE if law.gaintype == "muscle" else ""
         made.bias_kind = MUSCLE if law.biastype == "muscle" else ""
         made.gain = (*law.gain, *(0.0,) * 9)[:9] if made.gain_kind else law.linear_gain
         made.bias = (*law.bias, *(0.0,) * 9)[:9] if made.bias_kind else bias
-        made.state_range = _range(self.node, self.compiler, "actlimited", "actrange")
+        made.state_range = self.compiler.range_of(self.node, "actlimited", "actrange")
         return made
 
     def inherit(self, span: Vector) -> None:
@@ -102,7 +89,7 @@ class _Asked:
             key = "act" if DYNAMICS[law.dyntype] == Dynamics.INTEGRATOR else "ctrl"
             self.node.attributes[f"{key}range"] = f"{middle - half!r} {middle + half!r}"
             self.node.attributes.setdefault(f"{key}limited", "true")
-            self.made.control_range = _range(self.node, self.compiler, "ctrllimited", "ctrlrange")
+            self.made.control_range = self.compiler.range_of(self.node, "ctrllimited", "ctrlrange")
 
     def stretch(self, lower: float, upper: float) -> None:
         """Give a muscle the lengths between which it works: `lengthrange`, or the range of what it moves."""
@@ -133,29 +120,29 @@ class ActuatorReader:
             body.joint.name: (body.joint, tree) for tree in trees for body in tree.description.bodies
         }
 
-    def read(self, source: Source) -> list[Found | None]:
+    def read(self, source: Source) -> list[ActuatorDescription | None]:
         """Read all sections, None for what is not read; effort limits are written into the joints."""
-        found: list[Found | None] = []
-        names: set[str] = set()
+        found: list[ActuatorDescription | None] = []
+        nodes: dict[str, Node] = {}
         for section in source.sections("actuator"):
             rules = source.rules_of(section)
             own = rules.compiler if rules else self._compiler
             for node in section.children:
-                made = self._read(node, own)
-                if made is not None:
-                    actuator = made.actuator
+                actuator = ActuatorDescription(node.word("name"), "")
+                tree = self._read(node, actuator, own)
+                if tree is not None:
                     actuator.index = len(found)
-                    actuator.name = actuator.name or f"actuator_{len(names)}"
-                    if actuator.name in names:
+                    actuator.name = actuator.name or f"actuator_{len(nodes)}"
+                    if actuator.name in nodes:
                         raise node.error("another actuator has the same name; rename one")
-                    names.add(actuator.name)
-                    made.tree.description.actuators.append(actuator)
-                found.append(made)
-        drives = [one.actuator for one in found if one is not None and one.actuator.law is None]
-        _limit(drives, {name: joint for name, (joint, _) in self._joints.items()})
+                    nodes[actuator.name] = node
+                    tree.description.actuators.append(actuator)
+                found.append(None if tree is None else actuator)
+        for tree in self._trees:
+            _share(tree.description, nodes)
         return found
 
-    def _read(self, node: Node, compiler: Compiler) -> Found | None:
+    def _read(self, node: Node, made: ActuatorDescription, compiler: Compiler) -> Tree | None:
         if node.tag not in USED:
             node.doubt("an actuator of this kind is not read: it does nothing; use a motor on a joint",
                        f"actuator/{node.tag}")  # fmt: skip
@@ -169,22 +156,17 @@ class ActuatorReader:
             node.doubt(f"gain {law.gaintype}, bias {law.biastype}, dynamics {law.dyntype} are not read: it "
                        "does nothing", "actuator law")  # fmt: skip
             return None
-        made = ActuatorDescription(node.word("name"), "")
-        made.control_range = _range(whole, compiler, "ctrllimited", "ctrlrange")
-        made.force_range = _range(whole, compiler, "forcelimited", "forcerange")
-        for key, read in (
-            ("tendon", self._on_tendon),
-            ("refsite", self._between_sites),
-            ("site", self._on_site),
-            ("body", self._on_body),
-            ("cranksite", self._on_slider),
-        ):
-            if key in node.attributes:
-                return read(_Asked(whole, law, made, compiler))
-        return self._on_joint(_Asked(whole, law, made, compiler))
+        made.control_range = compiler.range_of(whole, "ctrllimited", "ctrlrange")
+        made.force_range = compiler.range_of(whole, "forcelimited", "forcerange")
+        ways = {
+            "tendon": self._on_tendon, "refsite": self._between_sites, "site": self._on_site,
+            "body": self._on_body, "cranksite": self._on_slider,
+        }  # fmt: skip
+        read = next((ways[key] for key in ways if key in node.attributes), self._on_joint)
+        return read(_Asked(whole, law, made, compiler))
 
     # -- on what it acts ------------------------------------------------------------------------
-    def _on_joint(self, asked: _Asked) -> Found | None:
+    def _on_joint(self, asked: _Asked) -> Tree | None:
         node, made, law = asked.node, asked.made, asked.law
         key = "jointinparent" if "jointinparent" in node.attributes else "joint"
         name = node.text(key)
@@ -204,20 +186,17 @@ class ActuatorReader:
                 raise node.error(
                     f"pushes away from its target (kp {made.kp:g}, kd {made.kd:g}); its bias must not be > 0"
                 )
-            return Found(made, tree)
+            return tree
         made.law = asked.own_law()
-        made.law.coupling = f"joint {name}"
-        if all(one.name != made.law.coupling for one in tree.description.couplings):
-            tree.description.couplings.append(CouplingDescription(made.law.coupling, ((name, 1.0),)))
+        made.law.coupling = _alone(tree.description, name)
         asked.stretch(joint.lower, joint.upper)
-        return Found(made, tree)
+        return tree
 
-    def _on_tendon(self, asked: _Asked) -> Found | None:
+    def _on_tendon(self, asked: _Asked) -> Tree | None:
         node, made = asked.node, asked.made
         tendon = self._tendons.get(node.text("tendon"))
         if tendon is None:
-            text = f"tendon={node.text('tendon')!r} is not read: it does nothing"
-            node.doubt(text, "actuator tendon")
+            node.doubt(f"tendon={node.text('tendon')!r} is not read: it does nothing", "actuator tendon")
             return None
         coupling = tendon.coupling
         asked.inherit(tendon.span)
@@ -235,61 +214,53 @@ class ActuatorReader:
         ]
         low = max(coupling.lower, sum(end[0] for end in ends))
         asked.stretch(low, min(coupling.upper, sum(end[1] for end in ends)))
-        return Found(made, tendon.tree)
+        return tendon.tree
 
-    def _limited(self, asked: _Asked, coupling: CouplingDescription, tree: Tree) -> Found | None:
+    def _limited(self, asked: _Asked, coupling: CouplingDescription, tree: Tree) -> Tree | None:
         """Take an actuator on a way; a muscle needs lengths between which it works."""
-        node, made = asked.node, asked.made
-        law = made.law
-        is_muscle = law is not None and MUSCLE in (law.gain_kind, law.bias_kind)
-        span = node.vector("lengthrange", 2, (0.0, 0.0))
+        node, span = asked.node, asked.node.vector("lengthrange", 2, (0.0, 0.0))
+        is_muscle = MUSCLE in (asked.law.gaintype, asked.law.biastype)
         if is_muscle and not span[0] < span[1] and coupling.upper - coupling.lower == inf:
             node.doubt("is a muscle on a way without lengthrange and range: it does nothing; give one",
                        "muscle length")  # fmt: skip
             return None
         asked.stretch(coupling.lower, coupling.upper)
-        return Found(made, tree)
+        return tree
 
-    def _on_slider(self, asked: _Asked) -> Found | None:
-        node, made = asked.node, asked.made
+    def _on_slider(self, asked: _Asked) -> Tree | None:
+        node = asked.node
         rod = node.number("cranklength", above=0.0)
         way, name = self._ways.slider(node, rod), f"slider {node.text('slidersite')} {rod:g}"
-        made.law = asked.own_law()
         return self._along(asked, way, name, "a slider-crank")
 
-    def _between_sites(self, asked: _Asked) -> Found | None:
-        node, made = asked.node, asked.made
+    def _between_sites(self, asked: _Asked) -> Tree | None:
+        node = asked.node
         way, name = self._ways.difference(node, asked.gear), f"site {node.text('site')}"
         if not way.elements:
             node.doubt("its gear is 0: it does nothing", "actuator gear")
             return None
-        made.law = asked.own_law()
-        made.law.gear = 1.0  # the way has it
+        asked.node.attributes["gear"] = "1"  # the way has it
         return self._along(asked, way, name, "a site as seen from another")
 
-    def _along(self, asked: _Asked, way: Way, name: str, what: str) -> Found | None:
+    def _along(self, asked: _Asked, way: Way, name: str, what: str) -> Tree | None:
         """Give the robot over which a way runs a coupling along it, and the coupling an actuator."""
         node, made = asked.node, asked.made
         trees = [self._trees[k] for k in way.moving]
         if len(trees) != 1 or trees[0].description.kind != Kind.DYNAMIC:
-            text = f"{what} between two objects, or of none that moves: it does nothing"
-            node.doubt(text, f"actuator {what}")
+            said = f"{what} between two objects, or of none that moves: it does nothing"
+            node.doubt(said, f"actuator {what}")
             return None
         self._ways.on_robot(way)
         couplings = trees[0].description.couplings
-        taken, base, number = {one.name for one in couplings}, name, len(couplings)
-        while name in taken:
-            number += 1
-            name = f"{base} {number}"
-        coupling = CouplingDescription(name, way=tuple(way.elements))
+        coupling = CouplingDescription(primed(name, {one.name for one in couplings}), way=tuple(way.elements))
         if not is_possible(coupling, trees[0], node, "does nothing"):
             return None
         couplings.append(coupling)
-        assert made.law is not None
-        made.law.coupling, made.gear = name, made.law.gear
+        made.law = asked.own_law()
+        made.law.coupling, made.gear = coupling.name, made.law.gear
         return self._limited(asked, coupling, trees[0])
 
-    def _on_site(self, asked: _Asked) -> Found | None:
+    def _on_site(self, asked: _Asked) -> Tree | None:
         node, made = asked.node, asked.made
         name = node.text("site")
         for tree in self._trees:
@@ -301,12 +272,11 @@ class ActuatorReader:
                 made.law.body = tree.description.bodies[frame.body].name
                 made.law.point = tuple(frame.position)
                 made.law.wrench = (*torque.tolist(), *force.tolist())
-                return Found(made, tree)
-        text = f"site={name!r} stands, or is not there: it does nothing"
-        node.doubt(text, "actuator still")
+                return tree
+        node.doubt(f"site={name!r} stands, or is not there: it does nothing", "actuator still")
         return None
 
-    def _on_body(self, asked: _Asked) -> Found | None:
+    def _on_body(self, asked: _Asked) -> Tree | None:
         node, made = asked.node, asked.made
         number = node.named("body", self._body_numbers, "a body")
         for tree in self._trees:
@@ -314,9 +284,8 @@ class ActuatorReader:
             if place is not None and tree.description.kind == Kind.DYNAMIC:
                 made.law = asked.own_law()
                 made.law.body, made.law.adheres = tree.description.bodies[place[0]].name, True
-                return Found(made, tree)
-        text = f"body={node.text('body')!r} stands: it does nothing"
-        node.doubt(text, "actuator still")
+                return tree
+        node.doubt(f"body={node.text('body')!r} stands: it does nothing", "actuator still")
         return None
 
 
@@ -327,26 +296,87 @@ def _ratio(law: Law) -> tuple[tuple[float, ...], float]:
     return ((bias[0], bias[1], 0.0), bias[2]) if is_servo else (bias, 0.0)
 
 
-def _range(node: Node, compiler: Compiler, switch: str, span: str) -> tuple[float, float]:
-    if not compiler.is_limited(node, switch, span):
-        return -inf, inf
-    lower, upper = node.vector(span, 2)
-    if not lower < upper:
-        raise node.error(f"{span}={node.attributes[span]!r}: the first must be the smaller")
-    return lower, upper
+def _alone(tree: TreeDescription, joint: str) -> str:
+    """Return the name of the coupling of one joint, which the tree has then."""
+    name = f"joint {joint}"
+    if all(one.name != name for one in tree.couplings):
+        tree.couplings.append(CouplingDescription(name, ((joint, 1.0),)))
+    return name
 
 
-def _limit(made: list[ActuatorDescription], joints: dict[str, JointDescription]) -> None:
-    """Limit the effort of each joint to what its actuators can do together."""
-    spans: dict[str, tuple[float, float]] = {}
-    for actuator in made:
-        lower, upper = actuator.force_range
-        if not any(actuator.bias) and actuator.gain != 0.0:
-            ends = sorted(actuator.gain * x for x in actuator.control_range)
-            lower, upper = max(lower, ends[0]), min(upper, ends[1])
-        gear = actuator.gear
-        first, last = sorted((gear * lower, gear * upper)) if gear else (0.0, 0.0)
-        before = spans.get(actuator.joint, (0.0, 0.0))
-        spans[actuator.joint] = before[0] + first, before[1] + last
-    for name, span in spans.items():
-        limit_effort(joints[name], span)
+def _is_servo(made: ActuatorDescription) -> bool:
+    """Tell whether its force depends on length or speed."""
+    law = made.law
+    if law is None:
+        return made.damper != 0.0 or any(made.bias[1:])
+    return MUSCLE in (law.gain_kind, law.bias_kind) or any((*law.gain[1:], *law.bias[1:]))
+
+
+def _apart(of_all: list[ActuatorDescription]) -> list[ActuatorDescription]:
+    """Return those whose force range does not bound the sum of all."""
+    limited = [one for one in of_all if _is_servo(one) and one.force_range != (-inf, inf)]
+    return limited[len(limited) == len(of_all) :]
+
+
+def _moved(tree: TreeDescription, law: ActuatorLaw) -> set[str]:
+    """Return the joints on which an actuator with a law acts."""
+    one = next((one for one in tree.couplings if one.name == law.coupling), CouplingDescription(""))
+    found, ends = {name for name, _ in one.terms}, [element.body for element in one.way]
+    if law.body and not law.adheres:
+        ends += [k for k, body in enumerate(tree.bodies) if body.name == law.body]
+    for k in range(len(tree.bodies) - 1, -1, -1):  # what hangs on a body has a larger number
+        if k in ends:
+            found.add(tree.bodies[k].joint.name)
+            ends.append(tree.bodies[k].parent)
+    return found
+
+
+def _share(tree: TreeDescription, nodes: Mapping[str, Node]) -> None:
+    """Give actuators that share a joint or coupling their own force ranges, and joints those of all.
+
+    One drive of a joint, or row of a coupling, has one range: other servos with ranges get rows of their own.
+    """
+    moved = [(one, one.law, _moved(tree, one.law)) for one in tree.actuators if one.law is not None]
+    for joint in (body.joint for body in tree.bodies):
+        own = [one for one in tree.actuators if one.law is None and one.joint == joint.name]
+        others = [(one, law) for one, law, joints in moved if joint.name in joints]
+        apart = _apart(own)
+        joint.effort_is_total = joint.effort_range != (-inf, inf) and bool(others or apart)
+        if joint.effort_is_total:
+            servos = [one for one in own if _is_servo(one)]
+            has_rows = any(_is_servo(one) for one, _ in others)
+            apart = servos if has_rows or any(one.force_range != (-inf, inf) for one in servos) else []
+            for coupling in [one for one in tree.couplings if len(one.terms) == 1]:
+                for law in [law for _, law in others if law.coupling == coupling.name and not coupling.way]:
+                    law.coupling, law.gear = _alone(tree, joint.name), law.gear * coupling.terms[0][1]
+        for one in apart:
+            gain = (0.0, 0.0, -one.damper) if one.damper else (one.gain,)
+            one.law = ActuatorLaw(_alone(tree, joint.name), gear=one.gear, gain=gain, bias=one.bias)
+        spans = [_span(one) for one in own if one.law is None]
+        if spans and not joint.effort_is_total:
+            limit_effort(joint, (sum(low for low, _ in spans), sum(high for _, high in spans)))
+    rows = {one.name: one.law for one in tree.actuators if one.law is not None and _is_servo(one)}
+    for coupling in tuple(tree.couplings):
+        those = {name for name, law in rows.items() if law.coupling == coupling.name}
+        for one in _apart([one for one in tree.actuators if one.name in those]):
+            name = primed(f"{coupling.name} {one.name}", {other.name for other in tree.couplings})
+            tree.couplings.append(CouplingDescription(name, coupling.terms, way=coupling.way))
+            rows[one.name].coupling = name
+    for joint in (body.joint for body in tree.bodies if body.joint.effort_is_total):
+        used = {law.coupling: name for name, law in rows.items() if joint.name in _moved(tree, law)}
+        if set(used) - {f"joint {joint.name}"}:
+            nodes[next(reversed(used.values()))].doubt(
+                f"actuatorfrcrange of joint {joint.name!r} bounds none of its servos and muscles that act on "
+                "other joints too, and each other one by itself; write forcerange at the actuators",
+                "actuatorfrcrange of several",
+            )
+
+
+def _span(made: ActuatorDescription) -> tuple[float, float]:
+    """Return the least and largest force of a drive."""
+    lower, upper = made.force_range
+    if not any(made.bias) and made.gain != 0.0:
+        ends = sorted(made.gain * x for x in made.control_range)
+        lower, upper = max(lower, ends[0]), min(upper, ends[1])
+    first, last = sorted((made.gear * lower, made.gear * upper)) if made.gear else (0.0, 0.0)
+    return first, last

@@ -110,8 +110,7 @@ def _attached(
     source.attached[id(wrapper)] = (wrapper, made)
     for section in child.root.children:
         if section.tag == "keyframe" and section.children:
-            text = "keyframes of a model that is attached are not read"
-            section.doubt(text, "attached keyframe")
+            section.doubt("keyframes of a model that is attached are not read", "attached keyframe")
         if section.tag == "asset" or section.tag in BROUGHT:
             brought = _brought(section, known, prefix, made.main)
             source.root.children.append(brought)

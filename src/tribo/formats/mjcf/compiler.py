@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from math import inf
 
 import numpy as np
 
@@ -95,13 +96,18 @@ class Compiler:
         value = node.choice(switch, ("true", "false", "auto"), "auto")
         if value != "auto":
             return value == "true"
-        has_range = False
-        if span in node.attributes:
-            low, high = node.vector(span, 2)
-            has_range = low < high
+        low, high = node.vector(span, 2, (0.0, 0.0))
+        has_range = low < high
         if has_range and not self.autolimits:
             raise node.error(f"has {span} but not {switch}, and autolimits is off; add {switch}")
         return has_range
+
+    def range_of(self, node: Node, switch: str, span: str) -> tuple[float, float]:
+        """Return a range that counts, or one without bounds."""
+        lower, upper = node.vector(span, 2) if self.is_limited(node, switch, span) else (-inf, inf)
+        if not lower < upper:
+            raise node.error(f"{span}={node.attributes[span]!r}: the first must be the smaller")
+        return lower, upper
 
 
 def read_compiler(source: Source) -> Compiler:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from math import sqrt
 from types import MappingProxyType
 
@@ -83,21 +82,15 @@ def settle(
         eased = inverse.diagonal()[place[name] : place[name] + DOFS[joint.type]]
         inertia = 1.0 / float(eased.mean())
         joint.stiffness, joint.damping = inertia / (time * ratio) ** 2, 2.0 * inertia / time
-    for k, actuator in enumerate(tree.actuators):
+    for actuator in tree.actuators:
         row = _moment(tree, actuator, place, drawn, jacobians)
         if actuator.law is not None and actuator.law.gain_kind == MUSCLE:
             _strengthen(actuator.law, inverse, row)
         if not actuator.damping_ratio or not row.any():
             continue
         felt = 1.0 / float(row @ inverse @ row)
-        if actuator.law is None:
-            damping = 2.0 * actuator.damping_ratio * sqrt(actuator.gain * felt)
-            bias = (actuator.bias[0], actuator.bias[1], -damping)
-            tree.actuators[k] = replace(actuator, bias=bias)
-        else:
-            law = actuator.law
-            damping = 2.0 * actuator.damping_ratio * sqrt(law.gain[0] * felt)
-            law.bias = (law.bias[0], law.bias[1], -damping)
+        law = actuator.law or actuator
+        law.bias = (*law.bias[:2], -2.0 * actuator.damping_ratio * sqrt(-law.bias[1] * felt))
 
 
 def _moment(

@@ -115,17 +115,11 @@ class JointReader:
 
     def _limits(self, node: Node, made: JointDescription) -> Vector:
         """Read the range that counts, and that of the force; return the range that is written."""
-        first, last = node.vector("range", 2, (0.0, 0.0))
-        if made.type == Joint.REVOLUTE:
-            first, last = self.compiler.angle(first), self.compiler.angle(last)
-        if self.compiler.is_limited(node, "limited", "range"):
-            if not first < last:
-                raise node.error(f"range={node.text('range')!r}: the first must be the smaller")
-            made.lower, made.upper = first, last
-        if self.compiler.is_limited(node, "actuatorfrclimited", "actuatorfrcrange"):
-            lower, upper = node.vector("actuatorfrcrange", 2)
-            limit_effort(made, (lower, upper))
-        return first, last
+        turn = self.compiler.angle if made.type == Joint.REVOLUTE else float
+        lower, upper = self.compiler.range_of(node, "limited", "range")
+        made.lower, made.upper = turn(lower), turn(upper)
+        limit_effort(made, self.compiler.range_of(node, "actuatorfrclimited", "actuatorfrcrange"))
+        return tuple(turn(bound) for bound in node.vector("range", 2, (0.0, 0.0)))
 
     def _largest_turn(self, node: Node, made: JointDescription) -> None:
         """Read the range of a ball joint, which is one of the angle of its whole turn."""

@@ -186,7 +186,7 @@ class _Model:
         self.between = tendons.scene + equalities.scene  # constraints between trees
         numbers = {body.name: k for k, body in enumerate(self.bodies)}
         actuators = ActuatorReader(compiler, defaults, places, numbers, tendons.made)
-        self._actuators = [None if one is None else one.actuator for one in actuators.read(source)]
+        self._actuators = actuators.read(source)
         for tree in self.trees:
             tree.description.control_count = len(self._actuators)
         read_sensors(source, self.trees)

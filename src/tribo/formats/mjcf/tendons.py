@@ -118,10 +118,7 @@ class TendonReader:
                 written.check_attributes(USED, WITHOUT_EFFECT)
                 node = self._defaults.resolve(written, MAIN, "tendon")
                 coupling = CouplingDescription(name, ())
-                if compiler.is_limited(node, "limited", "range"):
-                    coupling.lower, coupling.upper = node.vector("range", 2)
-                    if not coupling.lower < coupling.upper:
-                        raise node.error(f"range={node.attributes['range']!r}: the first must be the smaller")
+                coupling.lower, coupling.upper = compiler.range_of(node, "limited", "range")
                 if written.tag == "fixed":
                     self._fixed(node, coupling)
                 else:

@@ -4,7 +4,7 @@ from tribo.compiler.jit import kernel
 from tribo.contact import position_pass, sleep
 from tribo.contact.compliant import compliant_contacts
 from tribo.contact.solver import island_solve
-from tribo.contact.stabilisation import group_momentum, projection_energy
+from tribo.contact.stabilisation import group_momentum, position_projection, projection_energy
 from tribo.dynamics import actuation, actuators, integrate, momentum
 
 
@@ -28,7 +28,7 @@ def integrate_state(model, state, command, settings, work):
     Writes: state, work.
     """
     integrate.next_positions(model, state, settings, work)  # v = v⁺, q = q_m ⊕ dt/2 v⁺
-    projection_energy.begin_shifts(model, state, work)  # poses before the corrections
+    position_projection.begin_shifts(model, state, work)  # poses before the corrections
     position_pass.correct_positions(model, state, settings, work)  # overlaps, stops, open constraints
     projection_energy.close_loops(model, state, command, settings, work)  # gaps of constraints
     group_momentum.keep_group_momenta(model, state, work)  # isolated groups of bodies

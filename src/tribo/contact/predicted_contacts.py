@@ -127,8 +127,8 @@ def insert_contact(model, work, a, b, key, point, n, gap, travel):
         move_contact(work, c - 1, c)
         vec.store(work.contact_impulse, c, vec.load(work.contact_impulse, c - 1))
         vec.store(work.contact_spin_impulse, c, vec.load(work.contact_spin_impulse, c - 1))
-    vec.store(work.contact_impulse, at, (0.0, 0.0, 0.0))
-    vec.store(work.contact_spin_impulse, at, (0.0, 0.0, 0.0))
+    vec.store(work.contact_impulse, at, ZERO)
+    vec.store(work.contact_spin_impulse, at, ZERO)
     write_contact(model, work, at, a, b, key, point, n, gap, travel)
     work.contact_share[at] = 1.0
 
@@ -215,10 +215,8 @@ def add_predicted_point(model, settings, work, a, b, k, motion_a, motion_b):
     if key < 0:
         return False
     i, j = model.shape_body[a], model.shape_body[b]
-    row = work.manifold
-    n = (row[k, 3], row[k, 4], row[k, 5])
-    half = 0.5 * row[k, 6]
-    p = (row[k, 0], row[k, 1], row[k, 2])
+    p, n = vec.load(work.manifold, k), vec.load_from(work.manifold, k, 3)
+    half = 0.5 * work.manifold[k, 6]
     place_a = place_before_motion(settings, work, i, vec.axpy(half, n, p), motion_a)
     place_b = place_before_motion(settings, work, j, vec.axpy(-half, n, p), motion_b)
     point = vec.scale(0.5, vec.add(place_a, place_b))
@@ -228,7 +226,7 @@ def add_predicted_point(model, settings, work, a, b, k, motion_a, motion_b):
     arm_b = vec.sub(place_b, vec.load(work.body_pos, j))
     speed_a = moving_point_velocity(row_motion(work, i), arm_a)  # as the row measures it
     apart = vec.dot(n, vec.sub(speed_a, moving_point_velocity(row_motion(work, j), arm_b)))
-    gap = row[k, 6] - settings.dt * min(apart, 0.0)
+    gap = work.manifold[k, 6] - settings.dt * min(apart, 0.0)
     insert_contact(model, work, a, b, key, point, n, gap, vec.sub(place_a, place_b))
     return True
 
@@ -239,8 +237,7 @@ def collide_at_next_pose(model, settings, work, a, b, motion_a, motion_b):
 
     Writes: work.
     """
-    i = model.shape_body[a]
-    j = model.shape_body[b]
+    i, j = model.shape_body[a], model.shape_body[b]
     pos_a, rot_a = vec.load(work.body_pos, i), vec.load_mat(work.body_rot, i)
     pos_b, rot_b = vec.load(work.body_pos, j), vec.load_mat(work.body_rot, j)
     put_pose(work, i, pos_a, rot_a, motion_a, settings.dt)
@@ -330,7 +327,7 @@ def known_gap(model, settings, work, a, b, k):
     c = find_key(work, key)
     if c == work.contact_count[0] or work.contact_key[c] != key or not work.contact_impulse[c, 2] > 0.0:
         return 0.0
-    n = (work.manifold[k, 3], work.manifold[k, 4], work.manifold[k, 5])
+    n = vec.load_from(work.manifold, k, 3)
     if is_at_later_pose(work, c) or vec.dot(n, vec.load_from(work.contact_axes, c, 6)) < cos(FAR):
         return 0.0
     motion_a, motion_b = row_motion(work, work.contact_body[c, 0]), row_motion(work, work.contact_body[c, 1])
@@ -346,8 +343,7 @@ def predict_pair(model, state, settings, work, a, b, nearest):
 
     Writes: work.
     """
-    i = model.shape_body[a]
-    j = model.shape_body[b]
+    i, j = model.shape_body[a], model.shape_body[b]
     touch = TOUCH * least_thickness(model, a, b)
     if not may_touch_elsewhere(model, state, settings, work, a, b, nearest, DEEP * touch):
         return False
@@ -374,8 +370,7 @@ def predict_pairs(model, state, settings, work):
     is_new = False
     near = far = 0
     for k in range(work.candidate_count[0]):
-        a = work.candidate_sorted[k, 0]
-        b = work.candidate_sorted[k, 1]
+        a, b = work.candidate_sorted[k, 0], work.candidate_sorted[k, 1]
         if not is_looked_after(model, a, b):
             continue
         nearest, near, far = nearest_contact(work, first_key(model, a, b), near, far)

@@ -14,13 +14,11 @@ from math import log
 
 from tribo.compiler.jit import kernel
 from tribo.contact.problem import joint_limit_rows
+from tribo.contact.problem.contact_rows import materials_of
 from tribo.contact.problem.islands import find_representative, join_islands, moved_tree
 from tribo.enums import Readiness, Sleep
 from tribo.math import vec
 from tribo.model import Joint, Kind, Pair
-
-# Columns of a pair that matter at rest; each has a weight of its own in the fingerprint.
-
 
 MIN_ACCELERATION_TIME = 10.0  # [s] bound of the time in which a candidate reaches the sleep speed
 
@@ -61,28 +59,26 @@ def disturb_constrained(model, work):
 @kernel
 def contact_fingerprint(model, work, c):
     """Return a number that changes with contact c and its law, weighted so that changes do not cancel."""
-    row = (model.shape_material[work.contact_shape[c, 0]], model.shape_material[work.contact_shape[c, 1]])
-    pair = model.pair_table
+    a, b = materials_of(model, work, c)
+    pair = model.pair_table[a, b]
     law = (
-        1.1 * pair[row[0], row[1], Pair.FRICTION]
-        + 1.3 * pair[row[0], row[1], Pair.STATIC_FRICTION]
-        + 1.7 * pair[row[0], row[1], Pair.ROLLING_FRICTION]
-        + 1.9 * pair[row[0], row[1], Pair.SPINNING_FRICTION]
-        + 2.3 * pair[row[0], row[1], Pair.ROLLING_LENGTH]
-        + 2.9 * pair[row[0], row[1], Pair.SPINNING_LENGTH]
+        1.1 * pair[Pair.FRICTION]
+        + 1.3 * pair[Pair.STATIC_FRICTION]
+        + 1.7 * pair[Pair.ROLLING_FRICTION]
+        + 1.9 * pair[Pair.SPINNING_FRICTION]
+        + 2.3 * pair[Pair.ROLLING_LENGTH]
+        + 2.9 * pair[Pair.SPINNING_LENGTH]
     )
     law += (
-        3.1 * log(1.0 + pair[row[0], row[1], Pair.STIFFNESS])
-        + 3.7 * log(1.0 + pair[row[0], row[1], Pair.DAMPING])
-        + 4.1 * log(1.0 + pair[row[0], row[1], Pair.YOUNGS_MODULUS])
-        + 4.3 * log(1.0 + pair[row[0], row[1], Pair.SPOOK_DAMPING])
-        + 4.7 * log(1.0 + pair[row[0], row[1], Pair.ADHESION_FORCE])
+        3.1 * log(1.0 + pair[Pair.STIFFNESS])
+        + 3.7 * log(1.0 + pair[Pair.DAMPING])
+        + 4.1 * log(1.0 + pair[Pair.YOUNGS_MODULUS])
+        + 4.3 * log(1.0 + pair[Pair.SPOOK_DAMPING])
+        + 4.7 * log(1.0 + pair[Pair.ADHESION_FORCE])
     )
-    axes = work.contact_axes
-    normal = 0.3 * axes[c, 6] + 0.5 * axes[c, 7] + 0.7 * axes[c, 8]
-    place = 0.3 * work.contact_pos[c, 0] + 0.5 * work.contact_pos[c, 1] + 0.7 * work.contact_pos[c, 2]
-    u = work.contact_surface
-    law += 3.1 * u[c, 0] + 3.7 * u[c, 1] + 4.1 * u[c, 2]
+    normal = vec.dot((0.3, 0.5, 0.7), vec.load_from(work.contact_axes, c, 6))
+    place = vec.dot((0.3, 0.5, 0.7), vec.load(work.contact_pos, c))
+    law += vec.dot((3.1, 3.7, 4.1), vec.load(work.contact_surface, c))
     weight = 1.0 + (work.contact_key[c] % 65521 * 40503 % 65536) / 65536.0
     return weight * (work.contact_gap[c] + place + normal + law)
 

@@ -42,10 +42,9 @@ def joint_motion(model, work, i, origin):
     arm = vec.sub(vec.load(work.body_pos, i), origin)
     moved = turned = ZERO
     for d in range(model.joint_v[i], model.joint_v[i] + dof_count(model.joint_type[i])):
-        x = spatial.load(work.dof_axis, d)
-        axis = (x[0], x[1], x[2])
+        axis, along = vec.load(work.dof_axis, d), vec.load_from(work.dof_axis, d, 3)
         turned = vec.axpy(work.next_v[d], axis, turned)
-        moved = vec.axpy(work.next_v[d], vec.add((x[3], x[4], x[5]), vec.cross(axis, arm)), moved)
+        moved = vec.axpy(work.next_v[d], vec.add(along, vec.cross(axis, arm)), moved)
     return moved, turned
 
 
@@ -99,8 +98,7 @@ def motion_of(model, state, settings, work, i):
     """
     if work.body_next_motion[i, 0] == inf:
         find_motions(model, state, settings, work, model.body_tree[i])
-    x = spatial.load(work.body_next_motion, i)
-    return (x[0], x[1], x[2]), (x[3], x[4], x[5])
+    return vec.load(work.body_next_motion, i), vec.load_from(work.body_next_motion, i, 3)
 
 
 @kernel

@@ -20,12 +20,12 @@ from tribo.contact.problem.contact_drift import (
     drift_of_points,
     drift_of_rolling,
     fade_weight,
-    signed_excess,
     stick_weight,
     surface_curvature,
     tangent_part,
     trusted_drift,
 )
+from tribo.contact.problem.contact_targets import beyond_deadband
 from tribo.enums import SurfaceKind
 from tribo.math import spatial, vec
 from tribo.queries.tree_tangents import moves_axis, shifts_base
@@ -245,9 +245,9 @@ def bend_of(settings, axes, ha, hb, one, other, v, gap):
     weight = 0.5 * settings.dt * fade_weight(far)
     rounding = CANCELLED * (vec.norm(aa) + vec.norm(ab))
     beta = (
-        weight * signed_excess(x, rounding),
-        weight * signed_excess(y, rounding),
-        weight * signed_excess(z, rounding),
+        weight * beyond_deadband(x, rounding),
+        weight * beyond_deadband(y, rounding),
+        weight * beyond_deadband(z, rounding),
     )
     if beta[0] == 0.0 and beta[1] == 0.0 and beta[2] == 0.0:
         return ZERO

@@ -11,7 +11,7 @@ from tribo.collision.broadphase import is_moved
 from tribo.compiler.jit import kernel
 from tribo.contact.compliant.ground_law import APPLY_FORCE, ITERATE, START_STEP, STORE_STATE
 from tribo.contact.lazily_compiled import call_compliant
-from tribo.contact.problem.contact_rows import BETWEEN_MOVED, ON_GROUND
+from tribo.contact.problem.contact_rows import BETWEEN_MOVED, ON_GROUND, materials_of
 from tribo.model import Late, Pair, Status
 
 
@@ -21,15 +21,12 @@ def mark_compliant(model, state, work):
 
     Writes: work.
     """
-    work.soft_count[0] = 0
-    work.soft_pass[0] = 0
+    work.soft_count[0] = work.soft_pass[0] = 0
     if work.status[0] & Status.CAPACITY:
         return
-    count = 0
-    numbers = 0
+    count = numbers = 0
     for c in range(work.contact_count[0]):
-        a = model.shape_material[work.contact_shape[c, 0]]
-        b = model.shape_material[work.contact_shape[c, 1]]
+        a, b = materials_of(model, work, c)
         work.contact_is_soft[c] = 0
         work.contact_state[c] = -1
         if model.pair_table[a, b, Pair.STIFFNESS] > 0.0:

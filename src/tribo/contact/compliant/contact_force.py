@@ -6,7 +6,7 @@ The equations are in `ground_law`. Vectors are in contact axes, forces act on A.
 from math import sqrt
 
 from tribo.compiler.jit import kernel
-from tribo.contact.problem.contact_rows import BETWEEN_MOVED
+from tribo.contact.problem.contact_rows import BETWEEN_MOVED, materials_of
 from tribo.contact.solver import coulomb_cone
 from tribo.math import spatial, vec
 from tribo.math.linalg import ROUND_OFF
@@ -19,8 +19,7 @@ MAX_BEND = 4.0 / 3.0  # [–] bound of the slope of spring and damper, over that
 @kernel
 def contact_numbers(model, work, c):
     """Return stiffness K, damping D and friction μ of contact c."""
-    a = model.shape_material[work.contact_shape[c, 0]]
-    b = model.shape_material[work.contact_shape[c, 1]]
+    a, b = materials_of(model, work, c)
     table = model.pair_table
     return table[a, b, Pair.STIFFNESS], table[a, b, Pair.DAMPING], table[a, b, Pair.FRICTION]
 
@@ -111,9 +110,7 @@ def force_by_law(model, settings, work, c, w):
 @kernel
 def linear_force(work, c, w):
     """Return the linearised force for a velocity w at the end of the step: force − slope (w − w₀) [N]."""
-    f = work.soft_force
-    b = work.soft_slope
-    v = work.soft_vel
+    f, b, v = work.soft_force, work.soft_slope, work.soft_vel
     return (
         f[c, 0] - b[c, 0] * (w[0] - v[c, 0]),
         f[c, 1] - b[c, 0] * (w[1] - v[c, 1]),
@@ -173,20 +170,14 @@ def linearise_contact(model, settings, work, c, w):
     s, normal, normal_slope = normal_law(work, settings, c, K, D, w[2])
     vec.store(work.soft_vel, c, w)
     if s == 0.0:
-        work.soft_slope[c, 0] = 0.0
-        work.soft_slope[c, 1] = 0.0
+        work.soft_slope[c, 0] = work.soft_slope[c, 1] = 0.0
         vec.store(work.soft_force, c, (0.0, 0.0, 0.0))
         return
     x, y, slope = trial_force(work, settings, c, K, D, w)
-    if work.contact_is_soft[c] == BETWEEN_MOVED:  # the solve applies the cone
-        work.soft_slope[c, 0] = s * slope
-        work.soft_slope[c, 1] = normal_slope
-        vec.store(work.soft_force, c, (-s * x, -s * y, normal))
-        return
     bound = mu * normal
     size = s * sqrt(x * x + y * y)
     part = 1.0
-    if size > bound:
+    if size > bound and work.contact_is_soft[c] != BETWEEN_MOVED:  # between moved, the solve applies the cone
         part = bound / size
         taken = min(1.0, work.soft_slope[c, 0] / (s * slope))
         last = work.soft_trial[c, 0]
@@ -196,8 +187,7 @@ def linearise_contact(model, settings, work, c, w):
             give = (last - size) / change if change != 0.0 else 0.0
             if 0.0 < give * bound < size * (1.0 + give * taken):
                 part = min(1.0, bound / (size * (1.0 + give * taken) - give * bound))
-        work.soft_trial[c, 0] = size
-        work.soft_trial[c, 1] = taken
+        work.soft_trial[c, 0], work.soft_trial[c, 1] = size, taken
     work.soft_slope[c, 0] = part * s * slope
     work.soft_slope[c, 1] = normal_slope
     vec.store(work.soft_force, c, (-part * s * x, -part * s * y, normal))

@@ -83,8 +83,7 @@ def ground_velocity(model, work, c, v):
 
     Writes: work.
     """
-    u = vec.load(work.contact_surface, c)
-    x, y, z = vec.mat_vec(vec.load_mat(work.contact_axes, c), u)
+    x, y, z = vec.mat_vec(vec.load_mat(work.contact_axes, c), vec.load(work.contact_surface, c))
     for side in range(2):
         body = work.contact_body[c, side]
         if model.body_chain_len[body] == 0:
@@ -109,14 +108,11 @@ def restore_displacement(model, state, work, c, old):
     count = state.yield_count[0]
     while old < count and state.yield_key[old] < key:
         old += 1
-    work.soft_u[c, 0] = 0.0
-    work.soft_u[c, 1] = 0.0
+    work.soft_u[c, 0] = work.soft_u[c, 1] = 0.0
     if old < count and state.yield_key[old] == key:
         ground = work.contact_body[c, 1 - moved_side(model, work, c)]
         u = vec.mat_vec(vec.load_mat(work.body_rot, ground), vec.load(state.yield_displacement, old))
-        u = vec.mat_vec(vec.load_mat(work.contact_axes, c), u)
-        work.soft_u[c, 0] = u[0]
-        work.soft_u[c, 1] = u[1]
+        work.soft_u[c, 0], work.soft_u[c, 1], _ = vec.mat_vec(vec.load_mat(work.contact_axes, c), u)
     return old
 
 
@@ -142,15 +138,13 @@ def prepare_ground(model, state, settings, work):
     Writes: work.
     """
     h = settings.dt
-    old = 0
-    warm = 0
+    old = warm = 0
     work.row_count[0] = 0
     for c in range(work.contact_count[0]):
         if work.contact_is_soft[c] == 0:
             continue
         work.contact_is_spun[c] = 0
-        for k in range(3):
-            work.contact_vel[c, k] = 0.0
+        vec.store(work.contact_vel, c, (0.0, 0.0, 0.0))
         for side in range(2):
             work.contact_len[c, side] = 0
             body = work.contact_body[c, side]
@@ -173,9 +167,7 @@ def prepare_ground(model, state, settings, work):
             warm += 1
         impulse = (0.0, 0.0, 0.0)
         if warm < state.warm_count[0] and state.warm_key[warm] == key:
-            w = state.warm_impulse
-            impulse = (w[warm, 0], w[warm, 1], w[warm, 2])
-            impulse = vec.mat_vec(vec.load_mat(work.contact_axes, c), impulse)
+            impulse = vec.mat_vec(vec.load_mat(work.contact_axes, c), vec.load(state.warm_impulse, warm))
         vec.store(work.contact_impulse, c, impulse)
         work.soft_trial[c, 0] = 0.0
 
@@ -240,8 +232,7 @@ def push_ground(model, settings, work):
         side = moved_side(model, work, c)
         write_jacobian_columns(model, work, c, side)
         f = linear_force(work, c, vec.load(work.contact_vel, c))
-        across = h * work.soft_slope[c, 0]
-        along = h * work.soft_slope[c, 1]
+        across, along = h * work.soft_slope[c, 0], h * work.soft_slope[c, 1]
         body = work.contact_body[c, side]
         chain = model.body_chain_start[body]
         column = work.soft_column
@@ -377,11 +368,9 @@ def write_displacements(model, state, settings, work):
     count = state.yield_count[0]
     for k in range(count):
         work.soft_key[k] = state.yield_key[k]
-        for a in range(3):
-            work.soft_kept[k, a] = state.yield_displacement[k, a]
+        vec.store(work.soft_kept, k, vec.load(state.yield_displacement, k))
         work.soft_kept[k, 3] = state.yield_rate[k]
-    n = 0
-    old = 0
+    n = old = 0
     for c in range(work.contact_count[0]):
         if work.contact_is_soft[c] == 0:
             continue

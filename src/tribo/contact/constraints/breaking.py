@@ -44,10 +44,8 @@ def is_breaking(model, state, command, settings, work, c):
     dt = settings.dt
     impulse = breaking_load(model, state, command, settings, c)
     memory[c, Memory.WEAR] += impulse
-    if impulse > dt * tuning[c, Tuning.BREAK_FORCE]:
-        memory[c, Memory.OVERLOAD] += dt
-    else:
-        memory[c, Memory.OVERLOAD] = 0.0
+    is_overload = impulse > dt * tuning[c, Tuning.BREAK_FORCE]
+    memory[c, Memory.OVERLOAD] = memory[c, Memory.OVERLOAD] + dt if is_overload else 0.0
     if memory[c, Memory.WEAR] > tuning[c, Tuning.BREAK_IMPULSE]:
         return True
     return memory[c, Memory.OVERLOAD] > tuning[c, Tuning.BREAK_TIME] + ROUNDING * dt
@@ -56,9 +54,8 @@ def is_breaking(model, state, command, settings, work, c):
 @kernel
 def is_waiting_magnet(state, command, c):
     """Tell whether constraint c is a magnet that holds nothing at the start of the step."""
-    if command.constraint[c, Tuning.CATCH_DISTANCE] <= 0.0:
-        return False
-    return state.constraint_memory[c, Memory.IS_CAUGHT] == 0.0
+    is_magnet = command.constraint[c, Tuning.CATCH_DISTANCE] > 0.0
+    return is_magnet and state.constraint_memory[c, Memory.IS_CAUGHT] == 0.0
 
 
 @kernel
@@ -67,14 +64,10 @@ def is_attached(command, work, c, distance, angle):
 
     Writes: work.
     """
-    if (
-        command.constraint[c, Tuning.CATCH_DISTANCE] <= 0.0
-        or work.constraint_memory[c, Memory.IS_CAUGHT] != 0.0
-    ):
+    reach = command.constraint[c, Tuning.CATCH_DISTANCE]
+    if reach <= 0.0 or work.constraint_memory[c, Memory.IS_CAUGHT] != 0.0:
         return True
-    if distance > command.constraint[c, Tuning.CATCH_DISTANCE]:
-        return False
-    if angle > command.constraint[c, Tuning.CATCH_ANGLE]:
+    if distance > reach or angle > command.constraint[c, Tuning.CATCH_ANGLE]:
         return False
     work.constraint_memory[c, Memory.IS_CAUGHT] = 1.0
     return True

@@ -22,7 +22,7 @@ from tribo.compiler.jit import kernel
 from tribo.contact.problem.attachments import ZERO, body_frame
 from tribo.dynamics.mid_velocity import rotates_far
 from tribo.dynamics.momentum import move_body
-from tribo.math import spatial, vec
+from tribo.math import vec
 from tribo.model import IntegrationMode, Integrator
 
 DAMPED = 0.02  # [–] γ: part of an oscillation from step to step that is damped
@@ -65,10 +65,9 @@ def moved_end_motion(model, work, c, side, point):
     body = model.constraint_body[c, side]
     if body < 0:
         return ZERO, ZERO
-    s = spatial.load(work.relative_vel, body)
-    omega = (s[0], s[1], s[2])
+    omega = vec.load(work.relative_vel, body)
     arm = vec.sub(point, vec.load(work.relative_pos, body))
-    return vec.add((s[3], s[4], s[5]), vec.cross(omega, arm)), omega
+    return vec.add(vec.load_from(work.relative_vel, body, 3), vec.cross(omega, arm)), omega
 
 
 @kernel
@@ -105,13 +104,12 @@ def end_speed(model, work, c, first):
         body = model.constraint_body[c, side]
         if body < 0:
             continue
-        s = spatial.load(work.relative_vel, body)
-        turns = vec.norm((s[0], s[1], s[2]))
+        turns = vec.norm(vec.load(work.relative_vel, body))
         if first == ANGULAR:
             total += turns
         else:
             arm = vec.norm(vec.load(model.constraint_point, 2 * c + side))
-            total += vec.norm((s[3], s[4], s[5])) + turns * arm
+            total += vec.norm(vec.load_from(work.relative_vel, body, 3)) + turns * arm
     return total
 
 

@@ -17,7 +17,7 @@ from math import atan2, inf, tanh
 from tribo.compiler.jit import kernel
 from tribo.contact.constraints.path_curvature import end_point, path_curvature, side_of, wire_point
 from tribo.contact.problem import scalar_rows
-from tribo.contact.problem.attachments import free_end_speed, hard_target, place_ends
+from tribo.contact.problem.attachments import free_end_speed, hard_target, open_constraint_row, place_ends
 from tribo.contact.problem.spring_rows import set_spring
 from tribo.enums import Memory, Tuning
 from tribo.math import vec
@@ -32,9 +32,7 @@ SLIPS = 1.0 - 1e-9  # [–] of the largest impulse of a winch, from which on its
 def end_length(model, work, c):
     """Return the length of the path of constraint c [m] at the poses of `place_ends`."""
     total = 0.0
-    first = model.constraint_path[c, 0]
-    last = model.constraint_path[c, 1]
-    for k in range(first, last):
+    for k in range(model.constraint_path[c, 0], model.constraint_path[c, 1]):
         total += vec.norm(vec.sub(end_point(model, work, c, k + 1), end_point(model, work, c, k)))
     return total
 
@@ -59,14 +57,28 @@ def last_length(state, command, c):
 
 
 @kernel
-def push_side(model, work, n, c, body, point, direction):
-    """Add a unit force on a body at a point to row n of constraint c; a fixed point has no side.
+def segment_direction(model, work, k):
+    """Return direction and length of the segment from point k to the next."""
+    p = wire_point(model, work.body_pos, work.body_rot, k)
+    d = vec.sub(wire_point(model, work.body_pos, work.body_rot, k + 1), p)
+    length = vec.norm(d)
+    return (vec.scale(1.0 / length, d) if length > 0.0 else d), length
+
+
+@kernel
+def push_segment(model, work, n, c, k, force):
+    """Add a force at point k of a path, and its reaction at the next, to row n of constraint c.
+
+    A fixed point has no side.
 
     Writes: work.
     """
-    side = side_of(model, c, body)
-    if side >= 0:
-        scalar_rows.add_force_along(model, work, n, side, point, direction)
+    for end in range(2):
+        side = side_of(model, c, model.path_body[k + end])
+        if side >= 0:
+            point = wire_point(model, work.body_pos, work.body_rot, k + end)
+            push = force if end == 0 else vec.neg(force)
+            scalar_rows.add_force_along(model, work, n, side, point, push)
 
 
 @kernel
@@ -77,43 +89,23 @@ def open_path_row(model, work, c):
 
     Writes: work.
     """
-    first = model.constraint_path[c, 0]
-    last = model.constraint_path[c, 1]
-    a = model.constraint_body[c, 0]
-    b = model.constraint_body[c, 1]
+    first, last = model.constraint_path[c, 0], model.constraint_path[c, 1]
     total = 0.0
     for k in range(first, last):
-        p = wire_point(model, work.body_pos, work.body_rot, k)
-        q = wire_point(model, work.body_pos, work.body_rot, k + 1)
-        total += vec.norm(vec.sub(q, p))
+        _, length = segment_direction(model, work, k)
+        total += length
     if total == 0.0 and model.constraint_stretch[c] & 2 == 0:
         return -1, 0.0
-    n = scalar_rows.open_row(model, work, model.constraint_slot[c], a, b)
+    n = open_constraint_row(model, work, c, 0)
     if n < 0:
         return -1, 0.0
     for k in range(first, last):
-        p = wire_point(model, work.body_pos, work.body_rot, k)
-        q = wire_point(model, work.body_pos, work.body_rot, k + 1)
-        d = vec.sub(q, p)
-        length = vec.norm(d)
-        if length > 0.0:
-            u = vec.scale(1.0 / length, d)
-        elif total == 0.0:
+        u, length = segment_direction(model, work, k)
+        if total == 0.0:
             u = (0.0, 0.0, 1.0)  # a rod of length 0 pushes its ends apart
-        else:
-            continue
-        push_side(model, work, n, c, model.path_body[k], p, u)
-        push_side(model, work, n, c, model.path_body[k + 1], q, vec.neg(u))
+        if length > 0.0 or total == 0.0:
+            push_segment(model, work, n, c, k, u)
     return n, total
-
-
-@kernel
-def part_direction(model, work, k):
-    """Return direction and length of the segment from point k to the next."""
-    p = wire_point(model, work.body_pos, work.body_rot, k)
-    d = vec.sub(wire_point(model, work.body_pos, work.body_rot, k + 1), p)
-    length = vec.norm(d)
-    return (vec.scale(1.0 / length, d) if length > 0.0 else d), length
 
 
 @kernel
@@ -135,32 +127,24 @@ def write_wire_friction(model, state, command, work, c):
     Writes: work.
     """
     mu = command.constraint[c, Tuning.FRICTION]
-    first = model.constraint_path[c, 0]
-    last = model.constraint_path[c, 1]
+    first, last = model.constraint_path[c, 0], model.constraint_path[c, 1]
     if mu <= 0.0 or last - first < 2:
         return
-    side_a = model.constraint_body[c, 0]
-    side_b = model.constraint_body[c, 1]
     for j in range(1, last - first):
-        before, a = part_direction(model, work, first + j - 1)
-        after, b = part_direction(model, work, first + j)
+        before, a = segment_direction(model, work, first + j - 1)
+        after, b = segment_direction(model, work, first + j)
         turn = atan2(vec.norm(vec.cross(before, after)), vec.dot(before, after))
         pull = last_tension(model, state, c, j - 1) + last_tension(model, state, c, j)
         most = tanh(0.5 * mu * turn) * max(0.0, pull)
         if a == 0.0 or b == 0.0 or most <= 0.0:
             continue
-        n = scalar_rows.open_row(model, work, model.constraint_slot[c] + j, side_a, side_b)
+        n = open_constraint_row(model, work, c, j)
         if n < 0:
             return
         for k in range(first, last):
-            u, length = part_direction(model, work, k)
-            if length == 0.0:
-                continue
-            half = vec.scale(0.5 if k - first >= j else -0.5, u)
-            p = wire_point(model, work.body_pos, work.body_rot, k)
-            q = wire_point(model, work.body_pos, work.body_rot, k + 1)
-            push_side(model, work, n, c, model.path_body[k], p, half)
-            push_side(model, work, n, c, model.path_body[k + 1], q, vec.neg(half))
+            u, length = segment_direction(model, work, k)
+            if length > 0.0:
+                push_segment(model, work, n, c, k, vec.scale(0.5 if k - first >= j else -0.5, u))
         scalar_rows.close_row(model, work, n, 0.0, -most, most, 0.0)
         if work.scalar_count[0] > n:
             work.scalar_reach[n] = scalar_rows.GIVES_WAY
@@ -201,19 +185,13 @@ def write_length_row(model, state, command, settings, work, c):
     work.constraint_memory[c, Memory.LENGTH] = tuning[c, Tuning.LENGTH]
     is_stop = upper == 0.0 or lower == 0.0
     parts = free_end_speed(model, settings, work, c, n, size)
-    if lower == -inf and upper == 0.0:  # may not shrink: φ ≤ 0 is admissible
-        target, correction, shift = hard_target(
-            settings, tuning[c, Tuning.ERP], -gap, -drift, -sag, opens, parts, is_stop
-        )
-        target, correction, shift = -target, -correction, -shift
-    else:
-        target, correction, shift = hard_target(
-            settings, tuning[c, Tuning.ERP], gap, drift, sag, opens, parts, is_stop
-        )
-    scalar_rows.close_row(model, work, n, target, lower, upper, 0.0)
-    work.scalar_reach[n] = reach
-    work.scalar_gap[n] = gap
-    work.scalar_correction[n], work.scalar_shift[n] = correction, shift
+    sign = -1.0 if lower == -inf and upper == 0.0 else 1.0  # −1: may not shrink, φ ≤ 0 is admissible
+    target, correction, shift = hard_target(
+        settings, tuning[c, Tuning.ERP], sign * gap, sign * drift, sign * sag, opens, parts, is_stop
+    )
+    scalar_rows.close_row(model, work, n, sign * target, lower, upper, 0.0)
+    work.scalar_reach[n], work.scalar_gap[n] = reach, gap
+    work.scalar_correction[n], work.scalar_shift[n] = sign * correction, sign * shift
 
 
 @kernel
@@ -251,8 +229,7 @@ def write_winch_row(model, state, command, settings, work, c):
         settings, tuning[c, Tuning.ERP], gap, drift, sag, reach, parts, True
     )
     scalar_rows.close_row(model, work, n, target - rate, 0.0, upper, 0.0)
-    work.scalar_reach[n] = reach
-    work.scalar_gap[n] = gap
+    work.scalar_reach[n], work.scalar_gap[n] = reach, gap
     work.scalar_correction[n], work.scalar_shift[n] = correction, shift
 
 
@@ -264,13 +241,10 @@ def slip_winches(model, state, command, work):
     """
     for n in range(work.scalar_count[0]):
         c = scalar_rows.constraint_of_row(model, work, n)
-        if (
-            c < 0
-            or model.constraint_kind[c] != Constraint.WINCH
-            or work.scalar_slot[n] != model.constraint_slot[c]
-        ):
+        if c < 0 or model.constraint_kind[c] != Constraint.WINCH:
             continue
-        if work.scalar_impulse[n] >= SLIPS * work.scalar_upper[n]:
+        is_at_limit = work.scalar_impulse[n] >= SLIPS * work.scalar_upper[n]
+        if is_at_limit and work.scalar_slot[n] == model.constraint_slot[c]:
             place_ends(model, state.q, work, c)
             path = min(end_length(model, work, c), command.constraint[c, Tuning.MAX_LENGTH])
             state.constraint_memory[c, Memory.LENGTH] = max(state.constraint_memory[c, Memory.LENGTH], path)

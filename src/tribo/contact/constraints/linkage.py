@@ -20,6 +20,7 @@ from tribo.contact.problem.attachments import (
     hard_target,
     is_free,
     midstep_sag,
+    open_constraint_row,
     place_ends,
 )
 from tribo.contact.problem.spook import close_soft_row
@@ -40,28 +41,22 @@ IDENTITY = (1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0)
 
 
 @kernel
-def open_force(model, work, slot, a, b, point, direction):
-    """Begin a row of a unit force on body a, and its reaction on body b, at a point; −1: no room.
+def open_unit_row(model, work, c, k, is_angular, point, direction):
+    """Begin row k of constraint c, a unit force at a point or torque on A, and its reaction on B.
+
+    Returns its number, −1 without room.
 
     Writes: work.
     """
-    n = scalar_rows.open_row(model, work, slot, a, b)
-    if n >= 0:
-        scalar_rows.add_force_along(model, work, n, 0, point, direction)
-        scalar_rows.add_force_along(model, work, n, 1, point, vec.neg(direction))
-    return n
-
-
-@kernel
-def open_torque(model, work, slot, a, b, direction):
-    """Begin a row of a unit torque on body a, and its reaction on body b; −1: no room.
-
-    Writes: work.
-    """
-    n = scalar_rows.open_row(model, work, slot, a, b)
-    if n >= 0:
-        scalar_rows.add_torque(model, work, n, 0, direction)
-        scalar_rows.add_torque(model, work, n, 1, vec.neg(direction))
+    n = open_constraint_row(model, work, c, k)
+    if n < 0:
+        return n
+    for side in range(2):
+        own = direction if side == 0 else vec.neg(direction)
+        if is_angular:
+            scalar_rows.add_torque(model, work, n, side, own)
+        else:
+            scalar_rows.add_force_along(model, work, n, side, point, own)
     return n
 
 
@@ -92,8 +87,6 @@ def add_locked_rows(model, state, command, settings, work, c, first, point, axes
 
     Writes: work.
     """
-    a = model.constraint_body[c, 0]
-    b = model.constraint_body[c, 1]
     erp = command.constraint[c, Tuning.ERP]
     reach = erp * settings.dt * settings.dt * vec.norm(curve)
     is_angular, tuning = first == ANGULAR, command.constraint
@@ -103,12 +96,8 @@ def add_locked_rows(model, state, command, settings, work, c, first, point, axes
     for k in range(3):
         if model.constraint_locked[c] & (1 << (first + k)) == 0:
             continue
-        slot = model.constraint_slot[c] + first + k
         u = vec.mat_col(axes, k)
-        if first == ANGULAR:
-            n = open_torque(model, work, slot, a, b, u)
-        else:
-            n = open_force(model, work, slot, a, b, point, u)
+        n = open_unit_row(model, work, c, first + k, is_angular, point, u)
         if n < 0:
             return
         if compliance > 0.0:
@@ -123,8 +112,7 @@ def add_locked_rows(model, state, command, settings, work, c, first, point, axes
             settings, erp, vec.dot(u, gap), faster, lower, reach, parts, False
         )
         scalar_rows.close_row(model, work, n, target, -inf, inf, 0.0)
-        work.scalar_reach[n] = reach
-        work.scalar_gap[n] = vec.dot(u, gap)
+        work.scalar_reach[n], work.scalar_gap[n] = reach, vec.dot(u, gap)
         work.scalar_correction[n], work.scalar_shift[n] = correction, shift
     relax_singular_rows(work, start)
 
@@ -253,8 +241,7 @@ def write_linkage_rows(model, state, command, settings, work, c):
 
     Writes: work.
     """
-    a = model.constraint_body[c, 0]
-    b = model.constraint_body[c, 1]
+    a, b = model.constraint_body[c, 0], model.constraint_body[c, 1]
     own, axes = body_frame(model, work.body_pos, work.body_rot, c, 0)
     point, other_axes = body_frame(model, work.body_pos, work.body_rot, c, 1)
     apart = vec.sub(own, point)
@@ -306,16 +293,11 @@ def write_motor_row(model, command, settings, work, c):
 
     Writes: work.
     """
-    a = model.constraint_body[c, 0]
-    b = model.constraint_body[c, 1]
-    slot = model.constraint_slot[c]
     _, axes = body_frame(model, work.body_pos, work.body_rot, c, 0)
     point, _ = body_frame(model, work.body_pos, work.body_rot, c, 1)
     axis = vec.neg(vec.mat_col(axes, 2))
-    if model.constraint_locked[c] & (1 << (ANGULAR + 2)):
-        n = open_torque(model, work, slot, a, b, axis)
-    else:
-        n = open_force(model, work, slot, a, b, point, axis)
+    is_angular = model.constraint_locked[c] & (1 << (ANGULAR + 2)) != 0
+    n = open_unit_row(model, work, c, 0, is_angular, point, axis)
     if n >= 0:
         most = settings.dt * command.constraint[c, Tuning.FORCE]
         back = settings.dt * command.constraint[c, Tuning.BACK_FORCE]
@@ -331,23 +313,20 @@ def write_lock_row(model, command, settings, work, c):
 
     Writes: work.
     """
-    a = model.constraint_body[c, 0]
-    b = model.constraint_body[c, 1]
-    slot = model.constraint_slot[c]
     tuning = command.constraint
     own, axes = body_frame(model, work.body_pos, work.body_rot, c, 0)
     point, other = body_frame(model, work.body_pos, work.body_rot, c, 1)
     z = vec.mat_col(axes, 2)
-    if model.constraint_locked[c] & (1 << (ANGULAR + 2)):
+    is_angular = model.constraint_locked[c] & (1 << (ANGULAR + 2)) != 0
+    if is_angular:
         x = vec.mat_col(axes, 0)
         along = vec.mat_col(other, 0)
         angle = atan2(vec.dot(vec.cross(x, along), z), vec.dot(x, along))
         gap = angle - tuning[c, Tuning.POSITION]
         gap -= 2.0 * pi * floor(gap / (2.0 * pi) + 0.5)  # to (−π, π]
-        n = open_torque(model, work, slot, a, b, vec.neg(z))
     else:
         gap = vec.dot(vec.sub(point, own), z) - tuning[c, Tuning.POSITION]
-        n = open_force(model, work, slot, a, b, point, vec.neg(z))
+    n = open_unit_row(model, work, c, 0, is_angular, point, vec.neg(z))
     if n < 0:
         return
     most = settings.dt * tuning[c, Tuning.FORCE]
@@ -387,8 +366,7 @@ def constraint_gap(model, command, work, c, k):
     """Return the gap [m, rad] of row k of constraint c at the poses of `place_ends`."""
     kind = model.constraint_kind[c]
     if kind == Constraint.LENGTH or kind == Constraint.WINCH:
-        rest = lengths.rest_length(model, command, work, c)
-        return rest - lengths.end_length(model, work, c)
+        return lengths.rest_length(model, command, work, c) - lengths.end_length(model, work, c)
     own, axes = body_frame(model, work.relative_pos, work.relative_rot, c, 0)
     point, other = body_frame(model, work.relative_pos, work.relative_rot, c, 1)
     if k < ANGULAR:

@@ -270,7 +270,7 @@ def propagate_impacts(model, work, t, is_midpoint, dt):
 
     Writes: work.
     """
-    most = MAX_IMPACTS * (work.island_contact_start[t + 1] - work.island_contact_start[t])
+    most = MAX_IMPACTS * len(contacts_in(work, t))
     for place in contacts_in(work, t):
         c = work.island_contact[place]
         push = add_row_response(model, work, work.contact_row, c, work.free_response, ZERO)

@@ -22,6 +22,7 @@ from tribo.dynamics.integrate import ROLLING, STRUCK
 from tribo.math import quat, spatial, vec
 from tribo.model import Integrator, Kind
 
+ZERO = (0.0, 0.0, 0.0)
 ROLLING_SPEED = 16.0  # [–] of sag/dt: approach of the points of a rolling curve, 2 dt φ̈; sag = dt²/8 φ̈
 
 
@@ -42,7 +43,7 @@ def impact_kind(model, settings, work, c):
     slow = slow_speed(settings) + ROLLING_SPEED * work.gap_allowance[c] / settings.dt
     if approach > slow:
         return STRUCK
-    return ROLLING if bend[0] != 0.0 or bend[1] != 0.0 or bend[2] != 0.0 else 0
+    return ROLLING if bend != ZERO else 0
 
 
 @kernel
@@ -56,8 +57,8 @@ def find_impacts(model, settings, work, t):
         c = work.island_contact[k]
         what = impact_kind(model, settings, work, c)
         bend = vec.load(work.contact_drift, c)
-        if what == STRUCK and (bend[0] != 0.0 or bend[1] != 0.0 or bend[2] != 0.0):
-            vec.store(work.contact_drift, c, (0.0, 0.0, 0.0))
+        if what == STRUCK and bend != ZERO:
+            vec.store(work.contact_drift, c, ZERO)
             work.gap_allowance[c] = 0.0
             set_contact_target(model, settings, work, c)
         if what == STRUCK or found == 0:
@@ -86,7 +87,7 @@ def start_at_middle(model, state, settings, work, tree):
     """
     root = model.tree_body[tree]
     b = model.joint_v[root] + 3
-    turn = (0.0, 0.0, 0.0)
+    turn = ZERO
     if settings.integrator != Integrator.SEMI_IMPLICIT:
         s = spatial.load(model.body_inertia, root)
         r = quat.to_matrix(quat.load(state.q, model.joint_q[root] + 3))
@@ -119,20 +120,17 @@ def split_tumbling(model, state, settings, work, t):
     rolls = found == ROLLING
     if found == 0 or (rolls and settings.integrator == Integrator.SEMI_IMPLICIT):
         return
-    first = work.island_contact_start[t]
-    stop = work.island_contact_start[t + 1]
     is_any = False
-    for k in range(first, stop):
+    for k in contacts_in(work, t):
         for side in range(2):
-            body = work.contact_body[work.island_contact[k], side]
-            tree = model.body_tree[body]
+            tree = model.body_tree[work.contact_body[work.island_contact[k], side]]
             if work.tree_is_hit[tree] == 0 and is_tumbling(model, state, work, tree):
                 start_at_middle(model, state, settings, work, tree)
                 work.tree_is_hit[tree] = found
             is_any = is_any or work.tree_is_hit[tree] > 0
     if not is_any:
         return
-    for k in range(first, stop):
+    for k in contacts_in(work, t):
         c = work.island_contact[k]
         before = vec.load(work.contact_vel, c)
         response = work.hit_response

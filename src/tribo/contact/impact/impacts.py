@@ -6,6 +6,8 @@ Tumbling of bodies that are hit is split off; with `impact = "propagate"` impact
 from tribo.compiler.jit import kernel
 from tribo.contact.impact import impact_split
 from tribo.contact.lazily_compiled import call_impact
+from tribo.contact.problem.islands import contacts_in
+from tribo.math import vec
 from tribo.model import Impact, Integrator, Late, Status
 
 
@@ -18,8 +20,7 @@ def clear_impacts(work):
     for dof in range(work.impact_response.shape[0]):
         work.impact_response[dof] = work.impact_shift[dof] = 0.0
     for c in range(work.contact_count[0]):
-        for k in range(3):
-            work.contact_impact[c, k] = 0.0
+        vec.store(work.contact_impact, c, (0.0, 0.0, 0.0))
 
 
 @kernel
@@ -34,7 +35,7 @@ def split_hit_islands(model, state, settings, work):
             for dof in range(model.tree_v[t], model.tree_v[t] + model.tree_nv[t]):
                 work.hit_response[dof] = 0.0
     for t in range(work.tree_island.shape[0]):
-        if work.island_contact_start[t + 1] > work.island_contact_start[t]:
+        if len(contacts_in(work, t)) > 0:
             impact_split.split_tumbling(model, state, settings, work, t)
 
 
@@ -55,6 +56,6 @@ def process_impacts(model, state, settings, work):
         return
     is_midpoint = 0 if settings.integrator == Integrator.SEMI_IMPLICIT else 1
     for t in range(work.tree_island.shape[0]):
-        if work.island_contact_start[t + 1] > work.island_contact_start[t]:
+        if len(contacts_in(work, t)) > 0:
             if call_impact(model.lazy_address[Late.IMPACT], model, work, t, is_midpoint, settings.dt) == 0:
                 work.status[0] |= Status.NOT_CONVERGED

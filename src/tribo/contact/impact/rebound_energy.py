@@ -40,8 +40,7 @@ def energy_gained(model, work, t):
     excluded; so is that of compliant rows, which is in their springs. Hard rows of constraints have a small
     compliance, too, so the energy that a wire takes when it becomes taut pays for no rebound.
     """
-    total = 0.0
-    turnover = 0.0
+    total = turnover = 0.0
     for k in contacts_in(work, t):
         c = work.island_contact[k]
         if work.contact_compliance[c, 2] > 0.0:
@@ -126,7 +125,7 @@ def limit_rebounds(model, settings, work):
     if settings.impact != Impact.SIMULTANEOUS:  # `event_driven` limits its own impacts
         return
     for t in range(work.tree_island.shape[0]):
-        if work.island_contact_start[t + 1] > work.island_contact_start[t] and has_rebound(work, t):
+        if has_rebound(work, t):
             more, turnover = energy_gained(model, work, t)
             limit = GOOD * settings.tolerance * island_speed(settings, work, t)
             if more > ROUND_OFF * turnover and island_violation(model, work, t) <= limit:

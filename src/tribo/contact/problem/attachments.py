@@ -15,6 +15,7 @@ Source: Ryckaert, Ciccotti, Berendsen 1977 (positions of the next step), with Mo
 
 from tribo.compiler.jit import kernel
 from tribo.contact.problem.contact_targets import step_speed
+from tribo.contact.problem.scalar_rows import open_row
 from tribo.contact.problem.whitened_products import add_scalar_row_response
 from tribo.dynamics import kinematics
 from tribo.dynamics.bias import free_rotation, is_constrained_single
@@ -24,6 +25,16 @@ from tribo.math import linalg, quat, spatial, vec
 from tribo.model import Integrator, Kind
 
 ZERO = (0.0, 0.0, 0.0)
+
+
+@kernel
+def open_constraint_row(model, work, c, k):
+    """Begin row k of constraint c with J = 0; return its number, −1 without room.
+
+    Writes: work.
+    """
+    a, b = model.constraint_body[c, 0], model.constraint_body[c, 1]
+    return open_row(model, work, model.constraint_slot[c] + k, a, b)
 
 
 @kernel
@@ -75,12 +86,11 @@ def attached_motion(model, settings, work, body, point):
         velocity = vec.add((v[b], v[b + 1], v[b + 2]), turning)
         alpha = free_acceleration(model, work, tree, omega) if is_constrained_single(model, tree) else ZERO
         return velocity, omega, vec.add(vec.cross(alpha, arm), vec.cross(omega, turning)), alpha
-    twist = spatial.load(work.body_vel, body)
-    a = spatial.load(work.body_acc, body)  # includes gravity as an acceleration of the world
-    omega = (twist[0], twist[1], twist[2])
-    alpha = (a[0], a[1], a[2])
-    velocity = vec.add((twist[3], twist[4], twist[5]), vec.cross(omega, arm))
-    linear = (a[3] + settings.gravity_x, a[4] + settings.gravity_y, a[5] + settings.gravity_z)
+    omega, alpha = vec.load(work.body_vel, body), vec.load(work.body_acc, body)
+    # `body_acc` includes gravity as an acceleration of the world.
+    velocity = vec.add(vec.load_from(work.body_vel, body, 3), vec.cross(omega, arm))
+    gravity = (settings.gravity_x, settings.gravity_y, settings.gravity_z)
+    linear = vec.add(vec.load_from(work.body_acc, body, 3), gravity)
     linear = vec.add(linear, vec.add(vec.cross(alpha, arm), vec.cross(omega, velocity)))
     return velocity, omega, linear, alpha
 

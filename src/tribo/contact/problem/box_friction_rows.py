@@ -13,8 +13,7 @@ from math import inf
 
 from tribo.compiler.jit import kernel
 from tribo.contact.problem import scalar_rows
-from tribo.contact.problem.compliant_rows import materials_of
-from tribo.contact.problem.contact_rows import contact_point
+from tribo.contact.problem.contact_rows import contact_point, materials_of
 from tribo.contact.problem.islands import contacts_in, is_same_pair
 from tribo.contact.problem.scalar_rows import GIVES_WAY
 from tribo.enums import FrictionModel
@@ -31,10 +30,8 @@ def has_box(model, work, c):
     if work.contact_is_soft[c] != 0 or work.contact_is_resting[c] == 1:
         return False
     a, b = materials_of(model, work, c)
-    table = model.pair_table
-    return (
-        table[a, b, Pair.YOUNGS_MODULUS] > 0.0 and int(table[a, b, Pair.FRICTION_MODEL]) != FrictionModel.CONE
-    )
+    law = int(model.pair_table[a, b, Pair.FRICTION_MODEL])
+    return model.pair_table[a, b, Pair.YOUNGS_MODULUS] > 0.0 and law != FrictionModel.CONE
 
 
 @kernel
@@ -71,15 +68,13 @@ def open_direction_row(model, settings, work, c, k, load):
     n = scalar_rows.open_row(model, work, SLOT - c, work.contact_body[c, 0], work.contact_body[c, 1])
     if n < 0:
         return -1
-    axes = work.contact_axes
-    t = (axes[c, 3 * k], axes[c, 3 * k + 1], axes[c, 3 * k + 2])
+    t = vec.load_from(work.contact_axes, c, 3 * k)
     scalar_rows.add_force_along(model, work, n, 0, contact_point(model, work, c, 0), t)
     scalar_rows.add_force_along(model, work, n, 1, contact_point(model, work, c, 1), vec.neg(t))
     give = model.pair_table[a, b, Pair.SURFACE_VISCOSITY if k == 0 else Pair.SECONDARY_SURFACE_VISCOSITY]
     give /= settings.dt * work.contact_share[c]
     bound = model.pair_table[a, b, Pair.FRICTION if k == 0 else Pair.SECONDARY_FRICTION] * load
-    runs = vec.dot(t, vec.load(work.contact_surface, c))
-    target = -work.contact_drift[c, k] - runs
+    target = -work.contact_drift[c, k] - vec.dot(t, vec.load(work.contact_surface, c))
     scalar_rows.close_row(model, work, n, target, -bound, bound, give)
     if work.scalar_count[0] == n:
         return -1

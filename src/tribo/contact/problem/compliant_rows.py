@@ -20,7 +20,7 @@ from math import inf, sqrt
 
 from tribo.compiler.jit import kernel
 from tribo.contact.problem.contact_area import share_area
-from tribo.contact.problem.contact_rows import write_diagonal_blocks
+from tribo.contact.problem.contact_rows import materials_of, write_diagonal_blocks
 from tribo.contact.problem.islands import is_same_pair
 from tribo.contact.problem.spook import spook_compliance
 from tribo.contact.problem.whitened_products import add_impulse_response
@@ -34,12 +34,6 @@ MIN_SHARE = 1e-4  # [–] of the mean of a contact's own G: lower bound of G + R
 
 
 @kernel
-def materials_of(model, work, c):
-    """Return the materials of the two shapes of contact c."""
-    return (model.shape_material[work.contact_shape[c, 0]], model.shape_material[work.contact_shape[c, 1]])
-
-
-@kernel
 def add_row_compliance(work, c, k, compliance):
     """Set the compliance R of row k of contact c, and update its own block of G.
 
@@ -47,19 +41,6 @@ def add_row_compliance(work, c, k, compliance):
     """
     work.contact_delassus[c, k] += compliance - work.contact_compliance[c, k]
     work.contact_compliance[c, k] = compliance
-
-
-@kernel
-def turn_rows(work, c, x, y):
-    """Rotate the tangential axes and rows of contact c so that x t₁ + y t₂ becomes the first.
-
-    Writes: work.
-    """
-    axes = work.contact_axes
-    for k in range(3):
-        u, v = axes[c, k], axes[c, 3 + k]
-        axes[c, k], axes[c, 3 + k] = x * u + y * v, x * v - y * u
-    mix_tangents(work, c, x, y, -y, x)
 
 
 @kernel
@@ -95,7 +76,7 @@ def reference_instance(model, work, c, body):
 def orient_tangents(model, work, c, a, b):
     """Rotate the tangents of contact c: the first becomes the direction of its pair, in the plane of contact.
 
-    Nothing changes if that direction is along the normal.
+    Nothing changes if that direction is along the normal, or 0.
 
     Writes: work.
     """
@@ -107,7 +88,12 @@ def orient_tangents(model, work, c, a, b):
     x, y, _ = vec.mat_vec(vec.load_mat(work.contact_axes, c), d)
     length = sqrt(x * x + y * y)
     if length > ALIKE:  # a shorter direction is along the normal
-        turn_rows(work, c, x / length, y / length)
+        x, y = x / length, y / length
+        axes = work.contact_axes
+        for k in range(3):
+            u, v = axes[c, k], axes[c, 3 + k]
+            axes[c, k], axes[c, 3 + k] = x * u + y * v, x * v - y * u
+        mix_tangents(work, c, x, y, -y, x)
         write_diagonal_blocks(model, work, c)
 
 
@@ -125,8 +111,7 @@ def scale_friction(model, settings, work, c, a, b):
     second = table[a, b, Pair.SECONDARY_FRICTION] / most if most > 0.0 else 1.0
     first = first if first > ALIKE else 0.0
     second = second if second > ALIKE else 0.0
-    work.contact_scale[c, 0] = first
-    work.contact_scale[c, 1] = second
+    work.contact_scale[c, 0], work.contact_scale[c, 1] = first, second
     if first != 1.0 or second != 1.0:
         mix_tangents(work, c, first, 0.0, 0.0, second)
         write_diagonal_blocks(model, work, c)
@@ -240,13 +225,7 @@ def set_compliance(model, state, settings, work):
             f = state.warm_impulse
             _, _, z = vec.mat_vec(vec.load_mat(work.contact_axes, c), (f[old, 0], f[old, 1], f[old, 2]))
             work.contact_load[c] = max(0.0, z)
-        if (
-            model.pair_table[a, b, Pair.DIRECTION] ** 2
-            + model.pair_table[a, b, Pair.DIRECTION + 1] ** 2
-            + (model.pair_table[a, b, Pair.DIRECTION + 2] ** 2)
-            > 0.0
-        ):
-            orient_tangents(model, work, c, a, b)
+        orient_tangents(model, work, c, a, b)
         if model.pair_table[a, b, Pair.FRICTION_MODEL] == FrictionModel.CONE:
             scale_friction(model, settings, work, c, a, b)
         is_last = c + 1 == work.contact_count[0] or not is_same_pair(work, c, c + 1)
@@ -294,8 +273,7 @@ def to_felt_impulse(work, c):
 @kernel
 def to_solver_impulse(work, c, impulse):
     """Return an impulse of contact c as the solve has it, from that on the bodies."""
-    x = work.contact_scale[c, 0]
-    y = work.contact_scale[c, 1]
+    x, y = work.contact_scale[c, 0], work.contact_scale[c, 1]
     return (
         impulse[0] / x if x > 0.0 else 0.0,
         impulse[1] / y if y > 0.0 else 0.0,

@@ -15,6 +15,8 @@ from math import sqrt
 
 from tribo.compiler.jit import kernel
 from tribo.contact.problem.contact_reduction import SAME_NORMAL
+from tribo.contact.problem.contact_rows import materials_of
+from tribo.contact.problem.contact_shares import patch_place
 from tribo.math import vec
 from tribo.math.linalg import ALIKE
 
@@ -30,10 +32,7 @@ def gather_area_points(model, work, first):
     Writes: work.
     """
     body = work.contact_body
-    material = model.shape_material
-    shape = work.contact_shape
-    axes = work.contact_axes
-    n = (axes[first, 6], axes[first, 7], axes[first, 8])
+    n = vec.load_from(work.contact_axes, first, 6)
     end = first
     shares = 0.0
     for c in range(first, work.contact_count[0]):
@@ -41,25 +40,13 @@ def gather_area_points(model, work, first):
             break
         if body[c, 1] != body[first, 1] or work.contact_area[c] != 0.0:
             continue
-        if material[shape[c, 0]] != material[shape[first, 0]]:
+        if materials_of(model, work, c) != materials_of(model, work, first):
             continue
-        if material[shape[c, 1]] != material[shape[first, 1]]:
-            continue
-        if vec.dot(n, (axes[c, 6], axes[c, 7], axes[c, 8])) >= SAME_NORMAL:
+        if vec.dot(n, vec.load_from(work.contact_axes, c, 6)) >= SAME_NORMAL:
             work.contact_area[c] = MEMBER
             shares += work.contact_share[c]
             end = c + 1
     return end, shares
-
-
-@kernel
-def patch_place(work, c, first):
-    """Return the position of point c of a patch in the tangent plane of its first point (2,) [m]."""
-    axes = work.contact_axes
-    away = vec.sub(vec.load(work.contact_pos, c), vec.load(work.contact_pos, first))
-    u = vec.dot(away, (axes[first, 0], axes[first, 1], axes[first, 2]))
-    v = vec.dot(away, (axes[first, 3], axes[first, 4], axes[first, 5]))
-    return u, v
 
 
 @kernel
@@ -71,12 +58,12 @@ def hull_area(work, first, end):
     x = y = size = 0.0
     for c in range(first, end):
         if work.contact_area[c] == MEMBER:
-            u, v = patch_place(work, c, first)
+            u, v = patch_place(work, c, first, first)
             size = max(size, abs(u), abs(v))
     tiny = ALIKE * size
     for c in range(first, end):
         if work.contact_area[c] == MEMBER:
-            u, v = patch_place(work, c, first)
+            u, v = patch_place(work, c, first, first)
             if u < x - tiny or (u <= x + tiny and v < y - tiny):
                 x, y = u, v
     hx, hy = x, y
@@ -87,9 +74,8 @@ def hull_area(work, first, end):
         for c in range(first, end):
             if work.contact_area[c] != MEMBER:
                 continue
-            u, v = patch_place(work, c, first)
-            u -= hx
-            v -= hy
+            u, v = patch_place(work, c, first, first)
+            u, v = u - hx, v - hy
             square = u * u + v * v
             longest = max(longest, square)
             if square <= tiny * tiny:

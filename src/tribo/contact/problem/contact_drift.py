@@ -29,7 +29,7 @@ from tribo.collision.place import shape_pose
 from tribo.collision.solid import load_solid
 from tribo.compiler.jit import kernel
 from tribo.contact.problem.attachments import attached_motion
-from tribo.contact.problem.contact_targets import ROUND_OFF_BAND, step_speed
+from tribo.contact.problem.contact_targets import ROUND_OFF_BAND, beyond_deadband, step_speed
 from tribo.contact.problem.islands import is_same_pair
 from tribo.enums import SurfaceKind
 from tribo.math import vec
@@ -59,7 +59,7 @@ def tangent_part(axes, a):
 def body_spin(model, work, body):
     """Return the angular velocity of a body [rad/s]."""
     if model.body_chain_len[body] == 0:
-        return (0.0, 0.0, 0.0)
+        return ZERO
     if model.tree_is_single[model.body_tree[body]] == 0:
         return vec.load(work.body_vel, body)
     b = model.joint_v[body] + 3
@@ -93,8 +93,7 @@ def ellipsoid_radii(rot, size, local, axes):
     c = vec.scale(1.0 / reach, (size[0] * d[0], size[1] * d[1], size[2] * d[2]))
     s = vec.mat_t_vec(rot, (axes[0], axes[1], axes[2]))
     t = vec.mat_t_vec(rot, (axes[3], axes[4], axes[5]))
-    sc = vec.dot(s, c)
-    tc = vec.dot(t, c)
+    sc, tc = vec.dot(s, c), vec.dot(t, c)
     s = (size[0] * s[0], size[1] * s[1], size[2] * s[2])
     t = (size[0] * t[0], size[1] * t[1], size[2] * t[2])
     return (
@@ -169,15 +168,12 @@ def common_rotation(a, b):
 @kernel
 def common_turn(model, settings, work, c):
     """Return the common rotation of both bodies of contact c in a step, in its axes [rad]."""
-    one = work.contact_body[c, 0]
-    other = work.contact_body[c, 1]
+    one, other = work.contact_body[c, 0], work.contact_body[c, 1]
     if model.body_chain_len[one] == 0 or model.body_chain_len[other] == 0:
         return ZERO
-    wa = body_spin(model, work, one)
-    wb = body_spin(model, work, other)
     axes = vec.load_mat(work.contact_axes, c)
-    a = vec.mat_vec(axes, wa)
-    b = vec.mat_vec(axes, wb)
+    a = vec.mat_vec(axes, body_spin(model, work, one))
+    b = vec.mat_vec(axes, body_spin(model, work, other))
     return vec.scale(settings.dt, common_rotation(a, b))
 
 
@@ -197,12 +193,6 @@ def fade_weight(x):
 def has_edge_or_face(one, other):
     """Tell whether one surface is `EDGED`, the other has a radius: on it edges and faces roll differently."""
     return one[0] == SurfaceKind.EDGED and other[0] == SurfaceKind.CURVED and other[1] + other[3] > 0.0
-
-
-@kernel
-def signed_excess(x, size):
-    """Return x reduced in size by `size`, with its sign; 0 if it is not larger."""
-    return x - size if x > size else min(0.0, x + size)
 
 
 @kernel
@@ -312,9 +302,8 @@ def is_as_before(model, work, c):
     if c == 0 or not is_same_pair(work, c - 1, c):
         return False
     axes = work.contact_axes
-    for k in range(6, 9):
-        if axes[c, k] != axes[c - 1, k]:
-            return False
+    if vec.load_from(axes, c, 6) != vec.load_from(axes, c - 1, 6):
+        return False
     one, other = work.contact_shape[c, 0], work.contact_shape[c, 1]
     return is_flat_or_edged(model, one) and is_flat_or_edged(model, other)
 
@@ -373,9 +362,9 @@ def point_drift(model, settings, work, c, before):
     weight = 0.5 * settings.dt * fade_weight(far)
     rounding = CANCELLED * (vec.norm(aa) + vec.norm(ab))
     beta = (
-        weight * signed_excess(x, rounding),
-        weight * signed_excess(y, rounding),
-        weight * signed_excess(z, rounding),
+        weight * beyond_deadband(x, rounding),
+        weight * beyond_deadband(y, rounding),
+        weight * beyond_deadband(z, rounding),
     )
     return beta, turn * turn * vec.norm(beta), (ha, hb)
 
@@ -398,8 +387,7 @@ def trusted_drift(settings, v, gap, beta):
     z = max(beta[2], min(0.0, v[2]))
     if z < 0.0 and gap > 0.0:
         z = min(0.0, z + gap / settings.dt)
-    z = max(0.0, z - nothing) if z > 0.0 else min(0.0, z + nothing)
-    return (part * beta[0], part * beta[1], z)
+    return (part * beta[0], part * beta[1], beyond_deadband(z, nothing))
 
 
 @kernel
@@ -457,11 +445,10 @@ def compute_drift(model, state, settings, work):
             beta, error, surfaces = point_drift(model, settings, work, c, surfaces)
         else:
             surfaces = UNSEEN
-        if beta[0] != 0.0 or beta[1] != 0.0 or beta[2] != 0.0:
+        if beta != ZERO:
             v = vec.load(work.contact_vel, c)
-            beta = trusted_drift(
-                settings, slip_without_jump(model, state, work, c, v), work.contact_gap[c], beta
-            )
+            v = slip_without_jump(model, state, work, c, v)
+            beta = trusted_drift(settings, v, work.contact_gap[c], beta)
             bends = True
         vec.store(work.contact_drift, c, beta)
         work.contact_drift_error[c] = error

@@ -20,7 +20,8 @@ from math import inf
 
 from tribo.collision.inner_edges import remove_marked
 from tribo.compiler.jit import kernel
-from tribo.contact.problem.contact_shares import distribute_shares, is_in_face, patch_distance
+from tribo.contact.problem.contact_rows import materials_of
+from tribo.contact.problem.contact_shares import distribute_shares, is_in_face, patch_distance, patch_place
 from tribo.enums import Pair, Reduction
 from tribo.math import vec
 from tribo.math.linalg import ALIKE
@@ -33,12 +34,9 @@ FLAT = 1e-9  # [–] of the size of a patch: depths that differ by less are equa
 @kernel
 def reduction_mode(model, work, c):
     """Return the `Reduction` of the pair of contact c; `NONE` for rigid and adhesive pairs."""
-    a = model.shape_material[work.contact_shape[c, 0]]
-    b = model.shape_material[work.contact_shape[c, 1]]
-    if (
-        model.pair_table[a, b, Pair.YOUNGS_MODULUS] <= 0.0
-        or model.pair_table[a, b, Pair.ADHESION_FORCE] > 0.0
-    ):
+    a, b = materials_of(model, work, c)
+    is_compliant = model.pair_table[a, b, Pair.YOUNGS_MODULUS] > 0.0
+    if not is_compliant or model.pair_table[a, b, Pair.ADHESION_FORCE] > 0.0:
         return Reduction.NONE
     return int(model.pair_table[a, b, Pair.REDUCTION])
 
@@ -51,12 +49,8 @@ def is_of_patch(model, work, c, first, mode):
     body = work.contact_body
     if body[c, 0] != body[first, 0] or body[c, 1] != body[first, 1]:
         return False
-    material = model.shape_material
-    shape = work.contact_shape
-    a = material[shape[c, 0]]
-    b = material[shape[c, 1]]
-    own_a = material[shape[first, 0]]
-    own_b = material[shape[first, 1]]
+    a, b = materials_of(model, work, c)
+    own_a, own_b = materials_of(model, work, first)
     if a == own_a and b == own_b:
         return True
     if mode != Reduction.ALL:
@@ -94,8 +88,7 @@ def patch_size(work, first, end):
     """Return the longest side of the box around a patch [m]."""
     size = 0.0
     for axis in range(3):
-        low = inf
-        high = -inf
+        low, high = inf, -inf
         for c in range(first, end):
             if work.contact_patch[c, 0] == first:
                 low = min(low, work.contact_pos[c, axis])
@@ -124,16 +117,12 @@ def keep_hull(work, first, end, leader, size):
 
     Writes: work.
     """
-    axes = work.contact_axes
-    t1 = (axes[leader, 0], axes[leader, 1], axes[leader, 2])
-    t2 = (axes[leader, 3], axes[leader, 4], axes[leader, 5])
     tiny = ALIKE * size
     start = leader
     for c in range(first, end):
         if is_in_face(work, c, first, leader):
-            away = vec.sub(vec.load(work.contact_pos, c), vec.load(work.contact_pos, start))
-            u = vec.dot(away, t1)
-            if u < -tiny or (u <= tiny and vec.dot(away, t2) < -tiny):
+            u, v = patch_place(work, c, start, leader)
+            if u < -tiny or (u <= tiny and v < -tiny):
                 start = c
     here = start
     for _ in range(end - first):
@@ -143,17 +132,13 @@ def keep_hull(work, first, end, leader, size):
         for c in range(first, end):
             if not is_in_face(work, c, first, leader):
                 continue
-            away = vec.sub(vec.load(work.contact_pos, c), vec.load(work.contact_pos, here))
-            u = vec.dot(away, t1)
-            v = vec.dot(away, t2)
+            u, v = patch_place(work, c, here, leader)
             if u * u + v * v <= tiny * tiny:
                 continue
             turn = x * v - y * u
             reach = u * u + v * v - x * x - y * y
             if after < 0 or turn < -tiny * size or (turn <= tiny * size and reach > tiny * size):
-                after = c
-                x = u
-                y = v
+                after, x, y = c, u, v
         if after < 0 or work.kept_distance[after] <= ALIKE:
             return
         here = after
@@ -170,11 +155,10 @@ def keep_hulls(work, first, end, size):
     for c in range(first, end):
         if work.contact_patch[c, 0] != first or work.contact_patch[c, 1] >= 0:
             continue
-        n = (work.contact_axes[c, 6], work.contact_axes[c, 7], work.contact_axes[c, 8])
+        n = vec.load_from(work.contact_axes, c, 6)
         for d in range(c, end):
             if work.contact_patch[d, 0] == first and work.contact_patch[d, 1] < 0:
-                axes = work.contact_axes
-                if vec.dot(n, (axes[d, 6], axes[d, 7], axes[d, 8])) >= SAME_NORMAL:
+                if vec.dot(n, vec.load_from(work.contact_axes, d, 6)) >= SAME_NORMAL:
                     work.contact_patch[d, 1] = c
         work.contact_patch[c, 1] = c
         keep_hull(work, first, end, c, size)
@@ -226,8 +210,7 @@ def mark_removed_points(model, work, first, end):
     size = patch_size(work, first, end)
     keep_hulls(work, first, end, size)
     keep_deepest(work, first, end, size)
-    a = model.shape_material[work.contact_shape[first, 0]]
-    b = model.shape_material[work.contact_shape[first, 1]]
+    a, b = materials_of(model, work, first)
     bins = max(1.0, model.pair_table[a, b, Pair.REDUCTION_BINS])
     keep_farthest(work, first, end, size, 1.0 / bins)
     distribute_shares(work, first, end, size)

@@ -18,6 +18,12 @@ ON_GROUND, BETWEEN_MOVED = 1, 2  # of `Work.contact_is_soft`: which sides of a c
 
 
 @kernel
+def materials_of(model, work, c):
+    """Return the materials of the two shapes of contact c."""
+    return (model.shape_material[work.contact_shape[c, 0]], model.shape_material[work.contact_shape[c, 1]])
+
+
+@kernel
 def contact_point(model, work, c, side):
     """Return the point of one side of contact c at which its impulse acts, world [m].
 
@@ -31,7 +37,7 @@ def contact_point(model, work, c, side):
         return vec.axpy(0.5 if side == 0 else -0.5, way, p)
     if is_moved(model, work.contact_body[c, 1 - side]):
         return p
-    n = (work.contact_axes[c, 6], work.contact_axes[c, 7], work.contact_axes[c, 8])
+    n = vec.load_from(work.contact_axes, c, 6)
     half = 0.5 * work.contact_gap[c]
     return vec.axpy(half if side == 0 else -half, n, p)
 
@@ -108,15 +114,13 @@ def write_free_body_rows(model, work, c, side, first, gives_way):
         form_missing_rows(model, work, tree)
     chain = model.body_chain_start[body]
     dof = model.chain_dof[chain]
-    a = model.chain_row[chain + 4]
-    b = model.chain_row[chain + 5]
+    a, b = model.chain_row[chain + 4], model.chain_row[chain + 5]
     s = 1.0 if side == 0 else -1.0
     axes = work.contact_axes
     row = work.row
     for k in range(3):
         axis = (s * axes[c, 3 * k], s * axes[c, 3 * k + 1], s * axes[c, 3 * k + 2])
-        speed = work.contact_vel[c, k]
-        six, speed = free_body_row(work, arm, axis, dof, a, b, gives_way, speed)
+        six, speed = free_body_row(work, arm, axis, dof, a, b, gives_way, work.contact_vel[c, k])
         for p in range(6):
             row[first + 3 * p + k] = six[p]
         work.contact_vel[c, k] = speed
@@ -134,16 +138,14 @@ def write_spin_rows(model, work, c, side, first):
     axes = work.contact_axes
     row = work.row
     for k in range(3):
-        t = (axes[c, 3 * k], axes[c, 3 * k + 1], axes[c, 3 * k + 2])
-        if side == 1:
-            t = vec.neg(t)
+        t = vec.load_from(axes, c, 3 * k)
+        t = vec.neg(t) if side == 1 else t
         i = first + k
         for p in range(model.body_chain_len[body]):
             if is_single:
                 row[i + 3 * p] = 0.0 if p < 3 else t[p - 3]
             else:
-                s = spatial.load(work.dof_axis, model.chain_dof[chain + p])
-                row[i + 3 * p] = s[0] * t[0] + s[1] * t[1] + s[2] * t[2]
+                row[i + 3 * p] = vec.dot(vec.load(work.dof_axis, model.chain_dof[chain + p]), t)
 
 
 @kernel
@@ -158,19 +160,16 @@ def whiten_contact(model, work, body, first):
     chain = model.body_chain_start[body]
     lowest = 3 if model.tree_is_single[model.body_tree[body]] == 1 else 0
     for p in range(model.body_chain_len[body] - 1, -1, -1):
-        dof = model.chain_dof[chain + p]
         start = model.chain_row[chain + p]
         here = first + 3 * p
-        x = row[here]
-        y = row[here + 1]
-        z = row[here + 2]
+        x, y, z = row[here], row[here + 1], row[here + 2]
         for r in range(lowest, p):
             a = factor[start + r]
             there = first + 3 * r
             row[there] -= a * x
             row[there + 1] -= a * y
             row[there + 2] -= a * z
-        scale = work.dof_scale[dof]
+        scale = work.dof_scale[model.chain_dof[chain + p]]
         row[here] = scale * x
         row[here + 1] = scale * y
         row[here + 2] = scale * z
@@ -184,9 +183,7 @@ def add_product(model, work, body, first, v, out, c):
     """
     chain = model.body_chain_start[body]
     row = work.row
-    x = out[c, 0]
-    y = out[c, 1]
-    z = out[c, 2]
+    x, y, z = vec.load(out, c)
     i = first
     for p in range(model.body_chain_len[body]):
         s = v[model.chain_dof[chain + p]]
@@ -194,9 +191,7 @@ def add_product(model, work, body, first, v, out, c):
         y += row[i + 1] * s
         z += row[i + 2] * s
         i += 3
-    out[c, 0] = x
-    out[c, 1] = y
-    out[c, 2] = z
+    vec.store(out, c, (x, y, z))
 
 
 @kernel
@@ -295,8 +290,7 @@ def write_contact_rows(model, work):
     for c in range(work.contact_count[0]):
         if work.contact_is_soft[c] == ON_GROUND or work.contact_is_resting[c] == 1:
             continue
-        a = model.shape_material[work.contact_shape[c, 0]]
-        b = model.shape_material[work.contact_shape[c, 1]]
+        a, b = materials_of(model, work, c)
         work.contact_is_spun[c] = 0
         for column in (
             Pair.ROLLING_FRICTION,
@@ -306,9 +300,8 @@ def write_contact_rows(model, work):
         ):
             if model.pair_table[a, b, column] > 0.0:
                 work.contact_is_spun[c] = 1
-        for k in range(3):
-            work.contact_vel[c, k] = 0.0
-            work.contact_spin_start[c, k] = 0.0
+        vec.store(work.contact_vel, c, (0.0, 0.0, 0.0))
+        vec.store(work.contact_spin_start, c, (0.0, 0.0, 0.0))
         for side in range(2):
             body = work.contact_body[c, side]
             work.contact_len[c, side] = 0

@@ -34,6 +34,14 @@ def patch_distance(work, c, d, size):
 
 
 @kernel
+def patch_place(work, c, origin, leader):
+    """Return the position of point c relative to point `origin` in the tangent plane of `leader` (2,) [m]."""
+    axes = work.contact_axes
+    away = vec.sub(vec.load(work.contact_pos, c), vec.load(work.contact_pos, origin))
+    return vec.dot(away, vec.load(axes, leader)), vec.dot(away, vec.load_from(axes, leader, 3))
+
+
+@kernel
 def is_in_face(work, c, first, leader):
     """Tell whether point c of a patch has the normal of its point `leader`."""
     return work.contact_patch[c, 0] == first and work.contact_patch[c, 1] == leader
@@ -68,10 +76,8 @@ def share_removed_point(work, c, first, end, size):
 @kernel
 def share_moments(work, c, leader, size):
     """Return φ of point c, with positions relative to `leader` and the size of the patch."""
-    axes = work.contact_axes
-    away = vec.sub(vec.load(work.contact_pos, c), vec.load(work.contact_pos, leader))
-    u = vec.dot(away, (axes[leader, 0], axes[leader, 1], axes[leader, 2])) / size
-    v = vec.dot(away, (axes[leader, 3], axes[leader, 4], axes[leader, 5])) / size
+    u, v = patch_place(work, c, leader, leader)
+    u, v = u / size, v / size
     return (1.0, u, v, u * u, u * v, v * v)
 
 

@@ -8,18 +8,7 @@ body's dofs 0 to 3, those of the second's, and dofs 4 and 5 of both, four number
 """
 
 from tribo.compiler.jit import kernel
-from tribo.compiler.lanes import (
-    high,
-    joined,
-    lane,
-    load2,
-    load4,
-    low,
-    spread4,
-    store2,
-    store4,
-    sums,
-)  # fmt: skip
+from tribo.compiler.lanes import high, joined, lane, load2, load4, low, spread4, store2, store4, sums
 
 AXIS = 12  # numbers of one axis
 SECOND, ENDS = 4, 8  # offsets of the second body's dofs 0–3, and of dofs 4, 5 of both

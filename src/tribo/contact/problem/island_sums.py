@@ -15,15 +15,15 @@ from tribo.math import vec
 
 
 @kernel
-def subtract_free_response(model, work, count, out):
-    """Set `out` to z − z_free at the dofs of all nodes, with z the present response.
+def write_response_change(model, work, count, before, out):
+    """Set `out` to z − `before` at the dofs of all nodes, with z the present response.
 
     Writes: out.
     """
     for a in range(count):
         tree = work.node_tree[a]
         for dof in range(model.tree_v[tree], model.tree_v[tree] + model.tree_nv[tree]):
-            out[dof] = work.response[dof] - work.free_response[dof]
+            out[dof] = work.response[dof] - before[dof]
 
 
 @kernel
@@ -163,5 +163,5 @@ def adds_energy(model, work, t, count):
         n = work.island_scalar[k]
         gain += work.scalar_impulse[n] * scalar_velocity(model, work, n)
     change = work.pile_residual
-    subtract_free_response(model, work, count, change)
+    write_response_change(model, work, count, work.free_response, change)
     return gain > 0.5 * dof_product(model, work, count, change, change)

@@ -21,8 +21,7 @@ def scalars_in(work, t):
 @kernel
 def island_rows(work, t):
     """Return the number of rows of island t, three of each contact."""
-    contacts = work.island_contact_start[t + 1] - work.island_contact_start[t]
-    return 3 * contacts + work.island_scalar_start[t + 1] - work.island_scalar_start[t]
+    return 3 * len(contacts_in(work, t)) + len(scalars_in(work, t))
 
 
 @kernel
@@ -118,9 +117,8 @@ def find_islands(model, work):
     for c in range(work.contact_count[0]):
         if work.contact_target[c] == -inf:
             continue
-        a = moved_tree(model, work.contact_body[c, 0])
-        b = moved_tree(model, work.contact_body[c, 1])
-        join_islands(parent, a, b)
+        a, b = work.contact_body[c, 0], work.contact_body[c, 1]
+        join_islands(parent, moved_tree(model, a), moved_tree(model, b))
     for n in range(work.scalar_count[0]):
         if work.scalar_len[n, 0] > 0 and work.scalar_len[n, 1] > 0:
             a = model.body_tree[work.scalar_body[n, 0]]

@@ -11,6 +11,7 @@ from tribo.compiler.jit import kernel
 from tribo.contact.problem import scalar_rows
 from tribo.contact.problem.contact_targets import gap_correction
 from tribo.dynamics.actuation import drive_gain, drive_torque, speed_cap
+from tribo.dynamics.articulated import dof_count
 from tribo.dynamics.springs import rotation_error
 from tribo.enums import DriveLimit
 from tribo.math import quat, vec
@@ -42,17 +43,6 @@ def add_dof_row(model, work, slot, i, dof, target, lower, upper, compliance):
 
 
 @kernel
-def mark_compliant_row(work, n):
-    """Mark row n, if there is one, as fixing no position; return n.
-
-    Writes: work.
-    """
-    if n >= 0:
-        work.scalar_reach[n] = scalar_rows.GIVES_WAY
-    return n
-
-
-@kernel
 def add_drive(model, state, command, settings, work, slot, i, dof):
     """Append the rows of the limits that the drive of a dof reaches.
 
@@ -67,20 +57,25 @@ def add_drive(model, state, command, settings, work, slot, i, dof):
         target = v + drive_torque(command, settings, work, dof, v, v) / gain
         lower, upper = dt * model.dof_effort_lower[dof], dt * model.dof_effort_upper[dof]
         n = add_dof_row(model, work, slot, i, dof, target, lower, upper, 1.0 / (dt * gain))
-        work.effort_row[dof] = mark_compliant_row(work, n)
+        work.effort_row[dof] = n
+        if n >= 0:
+            work.scalar_reach[n] = scalar_rows.GIVES_WAY
     if work.drive_mode[dof] & DriveLimit.SPEED != 0:
         speed, cap = speed_cap(model, command, settings, work, dof, v)
         lower, upper = min(-dt * cap, 0.0), max(-dt * cap, 0.0)
         n = add_dof_row(model, work, slot, i, dof, speed, lower, upper, 0.0)
-        work.speed_row[dof] = mark_compliant_row(work, n)
+        work.speed_row[dof] = n
+        if n >= 0:
+            work.scalar_reach[n] = scalar_rows.GIVES_WAY
 
 
 @kernel
-def add_friction_and_drive(model, state, command, settings, work, i, count):
-    """Append the dry friction of joint i, and its drive if that is at a limit.
+def write_joint_rows(model, state, command, settings, work, i):
+    """Append the rows of joint i besides its stops: dry friction, and its drive if that is at a limit.
 
     Writes: work.
     """
+    count = dof_count(model.joint_type[i])
     slot = model.joint_slot[i] + Slot.FRICTION
     for k in range(count):
         dof = model.joint_v[i] + k
@@ -191,20 +186,7 @@ def slides_on_cone(model, state, work, n):
 def needs_rows(model, work, i):
     """Tell whether joint i needs rows besides its stops: dry friction, a drive at a limit."""
     first = model.joint_v[i]
-    for dof in range(first, first + (3 if model.joint_type[i] == Joint.SPHERICAL else 1)):
+    for dof in range(first, first + dof_count(model.joint_type[i])):
         if model.dof_friction[dof] > 0.0 or work.drive_mode[dof] != 0:
             return True
     return False
-
-
-@kernel
-def write_joint_rows(model, state, command, settings, work, i):
-    """Append the rows of joint i besides its stops.
-
-    Writes: work.
-    """
-    joint = model.joint_type[i]
-    if joint == Joint.SPHERICAL:
-        add_friction_and_drive(model, state, command, settings, work, i, 3)
-    elif joint == Joint.REVOLUTE or joint == Joint.PRISMATIC:
-        add_friction_and_drive(model, state, command, settings, work, i, 1)

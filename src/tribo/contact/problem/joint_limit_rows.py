@@ -77,8 +77,7 @@ def add_joint_stops(model, state, settings, work, i):
     Writes: work.
     """
     joint = model.joint_type[i]
-    lower = model.joint_lower[i]
-    upper = model.joint_upper[i]
+    lower, upper = model.joint_lower[i], model.joint_upper[i]
     if joint == Joint.SPHERICAL and is_near(model, state, settings, work, i):
         joint_friction_rows.add_cone(model, settings, work, i)
     if (lower == -inf and upper == inf) or (joint != Joint.REVOLUTE and joint != Joint.PRISMATIC):
@@ -103,9 +102,7 @@ def write_joint_limits(model, state, command, settings, work):
     scalar_rows.keep_impulses_by_slot(work)
     work.scalar_count[0] = 0
     for t in range(model.tree_body.shape[0]):
-        if model.tree_kind[t] != Kind.DYNAMIC or model.tree_is_single[t] == 1:
-            continue
-        if work.tree_is_resting[t] == 1:
+        if model.tree_kind[t] != Kind.DYNAMIC or work.tree_is_resting[t] == 1 or model.tree_is_single[t] == 1:
             continue
         root = model.tree_body[t]
         for i in range(root, root + model.tree_body_count[t]):

@@ -21,11 +21,9 @@ from tribo.math.linalg import ALIKE
 @kernel
 def belt_velocity(model, command, work, shape, normal):
     """Return the velocity of a shape's surface relative to its body, at an outward normal; world [m/s]."""
-    row = command.surface_velocity
-    along = (row[shape, 0], row[shape, 1], row[shape, 2])
-    axis = (row[shape, 3], row[shape, 4], row[shape, 5])
     rot = vec.load_mat(work.body_rot, model.shape_body[shape])
-    u = vec.mat_vec(rot, along)
+    u = vec.mat_vec(rot, vec.load(command.surface_velocity, shape))
+    axis = vec.load_from(command.surface_velocity, shape, 3)
     square = vec.dot(axis, axis)
     if square > 0.0:
         round_it = vec.cross(vec.mat_vec(rot, axis), normal)
@@ -53,10 +51,8 @@ def set_surface_velocities(model, command, work):
     """
     for c in range(work.contact_count[0]):
         u = (0.0, 0.0, 0.0)
-        axes = work.contact_axes
-        n = (axes[c, 6], axes[c, 7], axes[c, 8])  # from B into A
-        a = work.contact_shape[c, 0]
-        b = work.contact_shape[c, 1]
+        n = vec.load_from(work.contact_axes, c, 6)  # from B into A
+        a, b = work.contact_shape[c, 0], work.contact_shape[c, 1]
         if has_belt(command, a):
             u = belt_velocity(model, command, work, a, vec.neg(n))
         if has_belt(command, b):

@@ -15,7 +15,8 @@ def note_unconstrained_trees(model, state, settings, work):
     """
     trees = model.tree_body.shape[0]
     for t in range(trees):
-        work.tree_is_free[t] = 1 if model.tree_kind[t] == Kind.DYNAMIC and model.tree_nv[t] > 0 else 0
+        moves = model.tree_kind[t] == Kind.DYNAMIC and model.tree_nv[t] > 0
+        work.tree_is_free[t] = 1 if moves and model.tree_coupling_count[t] == 0 else 0
     # If the table is too small, the count goes on; the step is then repeated.
     for c in range(min(work.contact_count[0], work.contact_body.shape[0])):
         work.tree_is_free[model.body_tree[work.contact_body[c, 0]]] = 0
@@ -27,9 +28,6 @@ def note_unconstrained_trees(model, state, settings, work):
     for dof in range(model.dof_friction.shape[0]):
         if model.dof_friction[dof] > 0.0:
             work.tree_is_free[model.body_tree[model.dof_body[dof]]] = 0
-    for t in range(trees):
-        if model.tree_coupling_count[t] > 0:
-            work.tree_is_free[t] = 0
     for i in range(model.joint_type.shape[0]):
         if model.joint_lower[i] == -inf and model.joint_upper[i] == inf:
             continue

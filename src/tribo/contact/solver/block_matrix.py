@@ -6,36 +6,12 @@ Source: George, Liu 1989, "The evolution of the minimum degree ordering algorith
 """
 
 from tribo.compiler.jit import kernel
-from tribo.compiler.lanes import (
-    high,
-    joined,
-    load2,
-    load4,
-    low,
-    pair_sums,
-    spread2,
-    spread4,
-    store2,
-    store4,
-)  # fmt: skip
+from tribo.compiler.lanes import high, joined, load2, load4, low, pair_sums, spread2, spread4, store2, store4
 from tribo.contact.problem.islands import contacts_in, scalars_in
 from tribo.contact.solver.proximal_matrix import MIN_PIVOT
 from tribo.model import Status
 
 MANY = 12  # trees: a larger island is a pile; a robot of a hundred joints is one tree
-
-
-@kernel
-def add_node(work, tree, count):
-    """Make a tree a node unless it is one; return the number of nodes.
-
-    Writes: work.
-    """
-    if work.tree_node[tree] >= 0:
-        return count
-    work.tree_node[tree] = count
-    work.node_tree[count] = tree
-    return count + 1
 
 
 @kernel
@@ -45,8 +21,11 @@ def add_nodes(model, work, bodies, lengths, k, count):
     Writes: work.
     """
     for side in range(2):
-        if lengths[k, side] > 0:
-            count = add_node(work, model.body_tree[bodies[k, side]], count)
+        tree = model.body_tree[bodies[k, side]]
+        if lengths[k, side] > 0 and work.tree_node[tree] < 0:
+            work.tree_node[tree] = count
+            work.node_tree[count] = tree
+            count += 1
     return count
 
 
@@ -74,21 +53,23 @@ def find_nodes(model, work, t):
     forget_nodes(model, work, t)
     count = 0
     for k in contacts_in(work, t):
-        c = work.island_contact[k]
-        count = add_nodes(model, work, work.contact_body, work.contact_len, c, count)
+        count = add_nodes(model, work, work.contact_body, work.contact_len, work.island_contact[k], count)
     for k in scalars_in(work, t):
-        n = work.island_scalar[k]
-        count = add_nodes(model, work, work.scalar_body, work.scalar_len, n, count)
+        count = add_nodes(model, work, work.scalar_body, work.scalar_len, work.island_scalar[k], count)
     return count
 
 
 @kernel
-def couple_nodes(work, a, b):
-    """Mark the blocks (a, b) and (b, a), and count the neighbours, unless a = b or they are marked.
+def couple_nodes(model, work, bodies, lengths, k):
+    """Mark the two blocks between the trees that contact or row k moves, and count the neighbours.
 
     Writes: work.
     """
+    if lengths[k, 0] == 0 or lengths[k, 1] == 0:
+        return
     at = work.block_at
+    a = work.tree_node[model.body_tree[bodies[k, 0]]]
+    b = work.tree_node[model.body_tree[bodies[k, 1]]]
     if a != b and at[a, b] < 0:
         at[a, b] = at[b, a] = 0
         work.node_degree[a] += 1
@@ -108,17 +89,9 @@ def connect_nodes(model, work, t, count):
         for b in range(count):
             at[a, b] = -1
     for k in contacts_in(work, t):
-        c = work.island_contact[k]
-        if work.contact_len[c, 0] > 0 and work.contact_len[c, 1] > 0:
-            a = work.tree_node[model.body_tree[work.contact_body[c, 0]]]
-            b = work.tree_node[model.body_tree[work.contact_body[c, 1]]]
-            couple_nodes(work, a, b)
+        couple_nodes(model, work, work.contact_body, work.contact_len, work.island_contact[k])
     for k in scalars_in(work, t):
-        n = work.island_scalar[k]
-        if work.scalar_len[n, 0] > 0 and work.scalar_len[n, 1] > 0:
-            a = work.tree_node[model.body_tree[work.scalar_body[n, 0]]]
-            b = work.tree_node[model.body_tree[work.scalar_body[n, 1]]]
-            couple_nodes(work, a, b)
+        couple_nodes(model, work, work.scalar_body, work.scalar_len, work.island_scalar[k])
 
 
 @kernel

@@ -72,18 +72,6 @@ def mark_sweep_start(model, work, t, count):
 
 
 @kernel
-def measure_change(model, work, count):
-    """Return ‖Δz‖² of the last sweep."""
-    square = 0.0
-    for a in range(count):
-        tree = work.node_tree[a]
-        for dof in range(model.tree_v[tree], model.tree_v[tree] + model.tree_nv[tree]):
-            change = work.response[dof] - work.newton_start[dof]
-            square += change * change
-    return square
-
-
-@kernel
 def continue_along(model, work, t, count, beta):
     """Add β times the last direction to the change of a sweep; store the sum as next direction and new start.
 
@@ -99,18 +87,12 @@ def continue_along(model, work, t, count, beta):
     kept = work.contact_kept
     for k in contacts_in(work, t):
         c = work.island_contact[k]
-        for a in range(3):
+        for a in range(6 if work.contact_is_spun[c] == 1 else 3):
+            impulse, axis = work.contact_impulse if a < 3 else work.contact_spin_impulse, a % 3
             before = kept[SWEPT, c, a]
-            direction = (work.contact_impulse[c, a] - before) + beta * kept[DIRECTION, c, a]
+            direction = (impulse[c, axis] - before) + beta * kept[DIRECTION, c, a]
             kept[DIRECTION, c, a] = direction
-            kept[SWEPT, c, a] = work.contact_impulse[c, a] = before + direction
-        if work.contact_is_spun[c] == 0:
-            continue
-        for a in range(3):
-            before = kept[SWEPT, c, 3 + a]
-            direction = (work.contact_spin_impulse[c, a] - before) + beta * kept[DIRECTION, c, 3 + a]
-            kept[DIRECTION, c, 3 + a] = direction
-            kept[SWEPT, c, 3 + a] = work.contact_spin_impulse[c, a] = before + direction
+            kept[SWEPT, c, a] = impulse[c, axis] = before + direction
     for k in scalars_in(work, t):
         n = work.island_scalar[k]
         before = work.scalar_kept[SWEPT, n]
@@ -128,13 +110,15 @@ def sweep_conjugate(model, work, t, count, sweeps, limit):
     Writes: work.
     """
     mark_sweep_start(model, work, t, count)
+    change = work.pile_residual
     last = 0.0
     made = 0
     while made < sweeps:
         made += 1
         if sweep_island(model, work, t) <= limit or made == sweeps:
             break
-        square = measure_change(model, work, count)
+        island_sums.write_response_change(model, work, count, work.newton_start, change)
+        square = island_sums.dof_product(model, work, count, change, change)
         continue_along(model, work, t, count, square / last if square < last else 0.0)
         last = square
     island_sums.sum_response(model, work, t, count)

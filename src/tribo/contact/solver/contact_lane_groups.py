@@ -71,8 +71,7 @@ def put_into_lane_group(model, work, c, count, open_slots, free_slots):
     has_free_bodies = work.free_body_dof[c, 0] >= 0 and work.contact_is_spun[c] == 0
     a = b = fits = 0
     if has_free_bodies:
-        a = tree_of(model, work, c, 0)
-        b = tree_of(model, work, c, 1)
+        a, b = tree_of(model, work, c, 0), tree_of(model, work, c, 1)
         fits = open_slots & ~(work.tree_lane_groups[a] | work.tree_lane_groups[b])
     if not has_free_bodies or (fits == 0 and free_slots == 0):
         work.ungrouped_contact[work.ungrouped_count[0]] = c
@@ -196,7 +195,7 @@ def make_lane_groups(model, work, t):
     Writes: work.
     """
     work.lane_group_island[0] = 0
-    contacts = work.island_contact_start[t + 1] - work.island_contact_start[t]
+    contacts = len(contacts_in(work, t))
     if contacts < FEWEST:
         return
     work.lane_group_count[0] = drop_single_lane_groups(work, form_lane_groups(model, work, t))

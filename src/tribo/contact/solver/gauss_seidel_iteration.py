@@ -21,6 +21,7 @@ from tribo.contact.solver import coulomb_cone
 from tribo.contact.solver.block_matrix import find_nodes
 from tribo.contact.solver.contact_lane_groups import has_lane_groups
 from tribo.contact.solver.coulomb_cone import NO_FRICTION
+from tribo.contact.solver.coulomb_cone_lanes import sum_of_sizes
 from tribo.contact.solver.lane_group_visit import larger_lanes, visit_lane_group
 from tribo.contact.solver.natural_residual import GOOD, island_violation
 from tribo.math import spatial, vec
@@ -66,11 +67,10 @@ def sweep_contact(model, work, c):
     after = solve_alone(work, c, g, free, before)
     step = vec.sub(after, before)
     change = 0.0
-    if step[0] != 0.0 or step[1] != 0.0 or step[2] != 0.0:
+    if step != ZERO:
         vec.store(work.contact_impulse, c, after)
         add_contact_response(model, work, c, step, work.response)
-        d = coulomb_cone.affine_velocity(g, step, ZERO)
-        change = abs(d[0]) + abs(d[1]) + abs(d[2])
+        change = sum_of_sizes(vec.sym_vec(g, step))
     if work.contact_is_spun[c] == 1:
         change += sweep_spin(model, work, c, after[2])
     return change
@@ -89,12 +89,11 @@ def sweep_spin(model, work, c, normal):
         k, omega, before, work.contact_rolling[c], work.contact_spinning[c], normal
     )
     step = vec.sub(after, before)
-    if step[0] == 0.0 and step[1] == 0.0 and step[2] == 0.0:
+    if step == ZERO:
         return 0.0
     vec.store(work.contact_spin_impulse, c, after)
     add_impulse_response(model, work, work.contact_spin_row, c, step, work.response)
-    d = coulomb_cone.affine_velocity(k, step, ZERO)
-    return work.contact_radius[c] * (abs(d[0]) + abs(d[1]) + abs(d[2]))
+    return work.contact_radius[c] * sum_of_sizes(vec.sym_vec(k, step))
 
 
 @kernel

@@ -6,7 +6,7 @@ One contact, or some scalar rows: Gauss–Seidel visits. Up to `MANY` trees and 
 
 from tribo.compiler.jit import kernel
 from tribo.contact.problem.contact_targets import TARGET_DEAD_BAND, free_fall_speed, relax_target
-from tribo.contact.problem.islands import contacts_in, island_rows, spun_rows
+from tribo.contact.problem.islands import contacts_in, island_rows, scalars_in, spun_rows
 from tribo.contact.solver import block_matrix
 from tribo.contact.solver.contact_lane_groups import lay_out_free_bodies
 from tribo.contact.solver.gauss_seidel_iteration import start_cold, sweep_only
@@ -46,14 +46,12 @@ def is_moving(model, settings, work, t):
     That is, faster than `TARGET_DEAD_BAND` · `free_fall_speed`.
     """
     count = 0
-    first = work.island_contact_start[t]
-    stop = work.island_contact_start[t + 1]
-    for k in range(first, stop):
+    for k in contacts_in(work, t):
         c = work.island_contact[k]
         slow = TARGET_DEAD_BAND * free_fall_speed(model, settings, work, c)
         if largest_component(vec.load(work.contact_vel, c)) > slow:
             count += 1
-    return count > MOVING_SHARE * (stop - first)
+    return count > MOVING_SHARE * len(contacts_in(work, t))
 
 
 @kernel
@@ -95,10 +93,9 @@ def solve_listed(model, settings, work, t, count, limit, start):
         leave_columns(work, columns)
         if columns <= MAX_DOFS:
             return is_solved
-    contacts = work.island_contact_start[t + 1] - work.island_contact_start[t]
-    scalars = work.island_scalar_start[t + 1] - work.island_scalar_start[t]
+    has_few_scalars = len(scalars_in(work, t)) <= len(contacts_in(work, t))
     # Sweeps converge slowly along chains: an island of more scalar rows is solved as one at rest.
-    moves = scalars <= contacts and is_moving(model, settings, work, t)
+    moves = has_few_scalars and is_moving(model, settings, work, t)
     return solve_pile(model, work, t, limit, moves, start)
 
 

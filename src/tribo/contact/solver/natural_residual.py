@@ -63,17 +63,11 @@ def largest_component(a):
 @kernel
 def torque_violation(model, work, c):
     """Return the violation of rolling and spinning friction of contact c, as a speed at its radius [m/s]."""
-    omega = row_velocity(model, work, work.contact_spin_row, work.contact_spin_start, c)
-    return torque_violation_at(work, c, omega)
-
-
-@kernel
-def torque_violation_at(work, c, omega):
-    """Return `torque_violation` of contact c for an angular velocity omega [rad/s]."""
     r = inverse_mean_diagonal(spatial.load(work.contact_spin_delassus, c))
     if r == 0.0:
         return 0.0
     torque = vec.load(work.contact_spin_impulse, c)
+    omega = row_velocity(model, work, work.contact_spin_row, work.contact_spin_start, c)
     n = work.contact_impulse[c, 2]
     roll = work.contact_rolling[c] * n
     spin = work.contact_spinning[c] * n
@@ -94,8 +88,7 @@ def scalar_violation(model, work, n):
 @kernel
 def is_open(work, c):
     """Tell whether contact c has no impulse and no rolling or spinning friction."""
-    x = vec.load(work.contact_impulse, c)
-    return x[0] == 0.0 and x[1] == 0.0 and x[2] == 0.0 and work.contact_is_spun[c] == 0
+    return vec.load(work.contact_impulse, c) == (0.0, 0.0, 0.0) and work.contact_is_spun[c] == 0
 
 
 @kernel

@@ -26,6 +26,7 @@ from tribo.contact.solver.active_set import REDUNDANT_PENALTY, SET_PENALTY
 from tribo.contact.solver.proximal_law import set_row_penalties, trial_at
 from tribo.contact.solver.proximal_matrix import target_change
 from tribo.contact.solver.proximal_rows import Entry, Law, LawKind, LawNumber, Size, Vector, spin_size
+from tribo.math import vec
 
 PREPARE, MEASURE, GATHER, NEWTON, SET = range(5)  # operations of `run_pile_operation`
 REFINEMENTS = 2  # of a solution with a given active set
@@ -73,37 +74,29 @@ def measure_pile(model, work, t, z):
 
 
 @kernel
-def load_scaled(work, v, i, f):
-    """Return three numbers of row v of `dense_vector` from i on, times f."""
-    x = work.dense_vector
-    return (f * x[v, i], f * x[v, i + 1], f * x[v, i + 2])
-
-
-@kernel
 def gather_pile(model, work, t, v, z):
     """Add Yᵀ of row v of `dense_vector` to row z of `column_vector`.
 
     Writes: work.
     """
-    response = work.column_vector[z]
+    x, response = work.dense_vector, work.column_vector[z]
     i = 0
     for k in contacts_in(work, t):
         c = work.island_contact[k]
         if not work.diagonal_delassus[c] > 0.0:
             continue
-        impulse = load_scaled(work, v, i, 1.0 / sqrt(work.diagonal_delassus[c]))
-        if impulse[0] != 0.0 or impulse[1] != 0.0 or impulse[2] != 0.0:
+        impulse = vec.scale(1.0 / sqrt(work.diagonal_delassus[c]), vec.load_from(x, v, i))
+        if impulse != ZERO:
             add_contact_response(model, work, c, impulse, response)
         i += 3
         if work.contact_is_spun[c] == 1:
-            torque = load_scaled(work, v, i, spin_size(work, c))
+            torque = vec.scale(spin_size(work, c), vec.load_from(x, v, i))
             add_impulse_response(model, work, work.contact_spin_row, c, torque, response)
             i += 3
     for k in scalars_in(work, t):
         n = work.island_scalar[k]
         if work.scalar_delassus[n] > 0.0:
-            impulse = work.dense_vector[v, i] / sqrt(work.scalar_delassus[n])
-            add_scalar_to(model, work, n, impulse, response)
+            add_scalar_to(model, work, n, x[v, i] / sqrt(work.scalar_delassus[n]), response)
             i += 1
 
 
@@ -158,9 +151,8 @@ def spin_blocks(work, b, i):
 def is_inside_bound(work, i):
     """Tell whether the trial of scalar row i is within its bounds, and these differ."""
     x = work.dense_vector
-    return (
-        x[Entry.LOWER, i] < x[Entry.UPPER, i] and x[Entry.LOWER, i] <= x[Entry.TRIAL, i] <= x[Entry.UPPER, i]
-    )
+    lower, upper = x[Entry.LOWER, i], x[Entry.UPPER, i]
+    return lower < upper and lower <= x[Entry.TRIAL, i] <= upper
 
 
 @kernel
@@ -332,12 +324,12 @@ def run_pile_operation(model, work, what, z, number):
     t = work.dense_size[Size.PILE] - 1
     if what == PREPARE:
         return 1 if block_matrix.prepare_matrix(model, work, t, z, number) else 0
+    if what == NEWTON:
+        return 1 if newton_step_of_pile(model, work, t) else 0
+    if what == SET:
+        return 1 if solve_set(model, work, t, z == 1) else 0
     if what == MEASURE:
         measure_pile(model, work, t, z)
-    elif what == GATHER:
-        gather_pile(model, work, t, int(number), z)
-    elif what == NEWTON:
-        return 1 if newton_step_of_pile(model, work, t) else 0
     else:
-        return 1 if solve_set(model, work, t, z == 1) else 0
+        gather_pile(model, work, t, int(number), z)
     return 1

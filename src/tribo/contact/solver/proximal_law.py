@@ -140,9 +140,9 @@ def violation_here(work):
         i, kind = law[b, Law.ROW], law[b, Law.KIND]
         if kind == LawKind.FRICTION:
             mu, r = numbers[b, LawNumber.SHARE], numbers[b, LawNumber.NATURAL_STEP]
-            own = (x[Entry.IMPULSE, i], x[Entry.IMPULSE, i + 1], x[Entry.IMPULSE, i + 2])
+            own = vec.load_from(x, Entry.IMPULSE, i)
             w = (own_velocity(work, i), own_velocity(work, i + 1), own_velocity(work, i + 2))
-            if own[2] == 0.0 and w[2] >= 0.0 and own[0] == 0.0 and own[1] == 0.0:
+            if own == (0.0, 0.0, 0.0) and w[2] >= 0.0:
                 continue
             lift = mu * sqrt(w[0] * w[0] + w[1] * w[1])
             after = project_on_cone(mu, vec.axpy(-r, (w[0], w[1], w[2] + lift), own))

@@ -242,19 +242,15 @@ def solve_by_dofs(work, z, is_symmetric, asks):
 
     Writes: work.
     """
-    number, part, x = work.direction_number, work.direction_part, work.column_vector
-    size, count = work.dense_size[Size.DIRECTIONS], work.dense_size[Size.COLUMNS]
+    number, size = work.direction_number, work.dense_size[Size.DIRECTIONS]
     write_dofs(work, is_symmetric)
     if asks:
         for u in range(size):
             number[u, IMPULSE_PART] = number[u, REQUEST] / number[u, RESISTANCE]
         push_parts(work, z)
-    for k in range(count):
-        part[k] = x[z, k]
-    if not solve_in_place(work.column_matrix, count, is_symmetric, part):
+    count = work.dense_size[Size.COLUMNS]
+    if not solve_in_place(work.column_matrix, count, is_symmetric, work.column_vector[z]):
         return False
-    for k in range(count):
-        x[z, k] = part[k]
     if asks:
         for u in range(size):
             number[u, IMPULSE_PART] = (number[u, REQUEST] - dot_row(work, u, z)) / number[u, RESISTANCE]
@@ -362,16 +358,11 @@ def respond_to_targets(work):
 
     Writes: work.
     """
-    number, part = work.direction_number, work.direction_part
-    z, count = work.column_vector, work.dense_size[Size.COLUMNS]
+    number = work.direction_number
     for u in range(work.dense_size[Size.DIRECTIONS]):
         number[u, IMPULSE_PART] = number[u, REQUEST] / number[u, RESISTANCE]
     push_parts(work, Vector.STEP)
-    for k in range(count):
-        part[k] = z[Vector.STEP, k]
-    solve_factored(work.column_matrix, count, part)
-    for k in range(count):
-        z[Vector.STEP, k] = part[k]
+    solve_factored(work.column_matrix, work.dense_size[Size.COLUMNS], work.column_vector[Vector.STEP])
 
 
 @kernel

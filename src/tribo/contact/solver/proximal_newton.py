@@ -60,7 +60,7 @@ def try_active_set(model, work, limit, best, last):
     for _ in range(SET_STEPS):
         if vain > (0 if best <= fine else MAX_IDLE) or work.newton_steps[0] >= last:
             break
-        if not (is_kept and refine_active_set(model, work)) and not solve_active_set(model, work, True):
+        if not (is_kept and refine_active_set(work)) and not solve_active_set(model, work, True):
             break
         is_kept = update_active_set(work)
         now = find_violation(model, work)

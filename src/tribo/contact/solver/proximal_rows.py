@@ -66,9 +66,8 @@ def find_columns(model, work, t, most):
     for k in contacts_in(work, t):
         c = work.island_contact[k]
         for side in range(2):
-            count = list_chain(
-                model, work, work.contact_body[c, side], work.contact_len[c, side], count, most
-            )
+            body, length = work.contact_body[c, side], work.contact_len[c, side]
+            count = list_chain(model, work, body, length, count, most)
         if count == most:
             return count
     for k in scalars_in(work, t):
@@ -257,10 +256,9 @@ def write_island(model, work, t, count):
     size = work.dense_size
     size[Size.COLUMNS], size[Size.FIRST], size[Size.PILE] = count, 0, 0
     width = wide(count)
-    if size[Size.WRITTEN] == t + 1:
-        write_problem_rows(model, work, t, 0)
-    else:
-        write_problem_rows(model, work, t, width)
+    is_written = size[Size.WRITTEN] == t + 1
+    write_problem_rows(model, work, t, 0 if is_written else width)
+    if not is_written:
         clear_rows(work, size[Size.ROWS], wide(size[Size.ROWS]), width)
         size[Size.WRITTEN] = t + 1
     x = work.column_vector
@@ -318,17 +316,11 @@ def read_impulses(work, t):
         if not work.diagonal_delassus[c] > 0.0:
             continue
         f = 1.0 / sqrt(work.diagonal_delassus[c])
-        vec.store(
-            work.contact_impulse, c,
-            (f * x[Entry.IMPULSE, i], f * x[Entry.IMPULSE, i + 1], f * x[Entry.IMPULSE, i + 2]),
-        )  # fmt: skip
+        vec.store(work.contact_impulse, c, vec.scale(f, vec.load_from(x, Entry.IMPULSE, i)))
         i += 3
         if work.contact_is_spun[c] == 1:
-            f = spin_size(work, c)
-            vec.store(
-                work.contact_spin_impulse, c,
-                (f * x[Entry.IMPULSE, i], f * x[Entry.IMPULSE, i + 1], f * x[Entry.IMPULSE, i + 2]),
-            )  # fmt: skip
+            torque = vec.scale(spin_size(work, c), vec.load_from(x, Entry.IMPULSE, i))
+            vec.store(work.contact_spin_impulse, c, torque)
             i += 3
     for k in scalars_in(work, t):
         n = work.island_scalar[k]

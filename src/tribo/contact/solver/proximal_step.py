@@ -176,7 +176,7 @@ def run_round(model, work, rho, limit, unit, last, steps, is_begun):
 
 
 @kernel
-def refine_active_set(model, work):
+def refine_active_set(work):
     """Refine a solve with an active set by its factor; return whether that is possible.
 
     It is not in a pile, where something slides, or with more directions than dofs. Needs the velocities of

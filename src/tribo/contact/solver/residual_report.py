@@ -15,8 +15,7 @@ from tribo.collision.broadphase import is_moved
 from tribo.collision.late_candidates import DEEP
 from tribo.collision.narrowphase import is_looked_after
 from tribo.compiler.jit import kernel
-from tribo.contact.problem.contact_drift import signed_excess
-from tribo.contact.problem.contact_targets import step_speed
+from tribo.contact.problem.contact_targets import beyond_deadband, step_speed
 from tribo.contact.problem.islands import scalars_in
 from tribo.contact.problem.scalar_rows import GIVES_WAY
 from tribo.contact.problem.whitened_products import clamp_impulse, contact_velocity, scalar_velocity
@@ -56,7 +55,7 @@ def contact_residual(work, c, w):
     dual, energy = beyond_cone(mu, impulse, w)
     slack = GOOD * work.contact_drift_error[c]  # velocities within the error of β are equivalent
     if slack > 0.0:  # one lawful velocity among them is enough
-        w = (signed_excess(w[0], slack), signed_excess(w[1], slack), signed_excess(w[2], slack))
+        w = (beyond_deadband(w[0], slack), beyond_deadband(w[1], slack), beyond_deadband(w[2], slack))
         nearer, less = beyond_cone(mu, impulse, w)
         dual, energy = min(dual, nearer), min(energy, less)
     return primal, dual, energy
@@ -118,11 +117,8 @@ def report_residual(model, settings, work):
 
     Writes: work.
     """
-    primal = 0.0
-    dual = 0.0
-    complementarity = 0.0
+    primal = dual = complementarity = diagonal = 0.0
     miss = 0.0  # [m/s] violation of a contact, in impulse or velocity, whichever is smaller
-    diagonal = 0.0
     count = 0
     speed = step_speed(settings)
     for t in range(work.tree_island.shape[0]):
@@ -143,7 +139,7 @@ def report_residual(model, settings, work):
         dual = max(dual, d)
         complementarity = max(complementarity, e)
         error = GOOD * work.contact_drift_error[c]
-        miss = max(miss, signed_excess(violation_at(model, work, c, w), error))
+        miss = max(miss, beyond_deadband(violation_at(model, work, c, w), error))
         if work.contact_is_spun[c] == 1:
             dual = max(dual, torque_violation(model, work, c))
         diagonal += 3.0 * work.diagonal_delassus[c]
@@ -164,6 +160,4 @@ def report_residual(model, settings, work):
         miss /= speed
     if not max(primal, max(dual, miss)) <= FLAGGED or not primal + dual + complementarity < inf:
         work.status[0] |= Status.NOT_CONVERGED
-    work.residual[0] = primal
-    work.residual[1] = dual
-    work.residual[2] = complementarity
+    work.residual[0], work.residual[1], work.residual[2] = primal, dual, complementarity

@@ -40,21 +40,12 @@ ADMISSIBLE_WORK = 1e-3  # [–] of the kinetic energy: bound for constraints, an
 
 
 @kernel
-def is_lost(work, tree):
-    """Tell whether a tree rotates too far in this step and its bias force did not converge."""
-    mode = work.tree_mode[tree]
-    return mode == IntegrationMode.NOT_SETTLED or mode == IntegrationMode.EXPLICIT_BIAS
-
-
-@kernel
 def is_doubtful(model, settings, work, tree):
-    """Tell whether a tree's trajectory is inaccurate, or had stiff springs held constant in substeps."""
-    if (
-        work.tree_mode[tree] == IntegrationMode.SUBSTEPS_DONE
-        and max_spring_share(model, settings, work, tree) > STIFF
-    ):
-        return True
-    return is_lost(work, tree)
+    """Tell whether the bias force of a tree did not converge, or stiff springs were constant in substeps."""
+    mode = work.tree_mode[tree]
+    if mode == IntegrationMode.SUBSTEPS_DONE:
+        return max_spring_share(model, settings, work, tree) > STIFF
+    return mode == IntegrationMode.NOT_SETTLED or mode == IntegrationMode.EXPLICIT_BIAS
 
 
 @kernel
@@ -225,7 +216,7 @@ def relative_constraint_work(model, state, command, settings, work, t):
 @kernel
 def island_rotates_fast(model, state, settings, work, t):
     """Tell whether a tree of island t rotates far and the island has rows, or a tree is doubtful."""
-    has_rows = work.island_scalar_start[t + 1] > work.island_scalar_start[t]
+    has_rows = len(scalars_in(work, t)) > 0
     for tree in range(t, work.island_last_tree[t] + 1):
         if not is_member(model, work, tree, t) or work.tree_is_resting[tree] == 1:
             continue
@@ -265,8 +256,7 @@ def holding_rows(model, work, t):
             continue
         if constraint_of_row(model, work, n) >= 0:
             found = max(found, CONSTRAINTS)
-            continue
-        if is_coupling_row(model, work, n):
+        elif is_coupling_row(model, work, n):
             if work.scalar_lower[n] == -inf and work.scalar_reach[n] != GIVES_WAY:
                 found = max(found, CONSTRAINTS)
         elif work.scalar_slot[n] == model.joint_slot[work.scalar_body[n, 0]] + Slot.LIMIT:

@@ -67,8 +67,7 @@ def end_of(model, work, n, side):
 @kernel
 def is_contact_active(work, c):
     """Tell whether contact c has an impulse in this step, or may shift an overlap at its end."""
-    x, y, z = vec.load(work.contact_impulse, c)
-    is_pushed = x != 0.0 or y != 0.0 or z != 0.0
+    is_pushed = vec.load(work.contact_impulse, c) != (0.0, 0.0, 0.0)
     shifts = work.contact_target[c] > -inf and work.contact_correction[c] > 0.0
     return is_pushed or shifts or work.contact_is_soft[c] != 0 or work.adhesion_impulse[c] > 0.0
 

@@ -1,4 +1,4 @@
-"""Part of stage `projection_energy.close_loops`: the positions are projected on hard constraints.
+"""Stage `position_projection.begin_shifts`, part of `projection_energy.close_loops`: closing of constraints.
 
 The target of a row is exact to second order in dt; the rest would remain as a gap. The gaps e are evaluated
 at the positions of the end of the step and closed by the shift of least kinetic energy,
@@ -349,11 +349,13 @@ def transport_velocities(model, state, settings, work):
 
 
 @kernel
-def store_positions(model, state, work):
-    """Store the coordinates before the positions are corrected, and clear the measures of the shifts.
+def begin_shifts(model, state, work):
+    """Store the coordinates before the positions are corrected, if there are constraints; clear the measures.
 
     Writes: work.
     """
+    if model.constraint_kind.shape[0] == 0:
+        return
     for k in range(state.q.shape[0]):
         work.end_q[k] = state.q[k]
     for dof in range(work.shift_v.shape[0]):

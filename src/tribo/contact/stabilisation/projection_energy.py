@@ -1,4 +1,4 @@
-"""Stages `projection_energy.begin_shifts` and `.close_loops`: constraints are closed in the positions.
+"""Stage `projection_energy.close_loops`: constraints are closed in the positions, and the energy kept.
 
 A shift changes poses, and with them the mass matrix, but not the velocities; so it changes the kinetic energy
 by a part as large as its angle: 5 % in a step that swings an arm by 0.3 rad. Joint springs add to it. So the
@@ -14,7 +14,7 @@ from tribo.compiler.jit import kernel
 from tribo.contact.lazily_compiled import call_projection
 from tribo.contact.problem.islands import is_member
 from tribo.contact.stabilisation import energy_limiter, group_momentum
-from tribo.contact.stabilisation.position_projection import LONG_SHIFT, store_positions
+from tribo.contact.stabilisation.position_projection import LONG_SHIFT
 from tribo.contact.stabilisation.velocity_scaling import island_energy, scaling_goal
 from tribo.dynamics.bias import is_constrained_single
 from tribo.dynamics.kinematics import end_of_q
@@ -124,16 +124,6 @@ def conserve_energy(model, state, settings, work):
             restore_poses(model, state, work, t)
         if is_torn or work.island_shift_size[t, 2] > LONG_SHIFT * LONG_SHIFT:
             rescale_energy(model, state, settings, work, t, RESTORE_FACTOR if is_torn else 1.0)
-
-
-@kernel
-def begin_shifts(model, state, work):
-    """Store the coordinates before the positions are corrected.
-
-    Writes: work.
-    """
-    if model.constraint_kind.shape[0] > 0:
-        store_positions(model, state, work)
 
 
 @kernel

@@ -80,13 +80,12 @@ def is_anchored(model, work, t):
     for k in scalars_in(work, t):
         n = work.island_scalar[k]
         if work.scalar_impulse[n] != 0.0 and constraint_of_row(model, work, n) >= 0:
-            if work.scalar_len[n, 0] == 0 or work.scalar_len[n, 1] == 0:
+            if min(work.scalar_len[n, 0], work.scalar_len[n, 1]) == 0:
                 return True
     for k in contacts_in(work, t):
         c = work.island_contact[k]
-        if work.contact_impulse[c, 2] > 0.0:
-            if work.contact_len[c, 0] == 0 or work.contact_len[c, 1] == 0:
-                return True
+        if work.contact_impulse[c, 2] > 0.0 and min(work.contact_len[c, 0], work.contact_len[c, 1]) == 0:
+            return True
     return False
 
 
@@ -112,15 +111,14 @@ def is_in_flight(model, work, tree, t):
         return False
     for k in scalars_in(work, t):
         n = work.island_scalar[k]
-        if end_of(model, work, n, 0) == tree or end_of(model, work, n, 1) == tree:
-            if work.scalar_impulse[n] != 0.0:
-                return False
+        is_end = end_of(model, work, n, 0) == tree or end_of(model, work, n, 1) == tree
+        if is_end and work.scalar_impulse[n] != 0.0:
+            return False
     for k in contacts_in(work, t):
         c = work.island_contact[k]
-        a, b = work.contact_body[c, 0], work.contact_body[c, 1]
-        if moved_tree(model, a) == tree or moved_tree(model, b) == tree:
-            if is_contact_active(work, c):
-                return False
+        a, b = moved_tree(model, work.contact_body[c, 0]), moved_tree(model, work.contact_body[c, 1])
+        if (a == tree or b == tree) and is_contact_active(work, c):
+            return False
     return True
 
 

@@ -17,8 +17,8 @@ LIMIT = 300  # [s] a cold cache compiles first
 # Loaded once for all of them: to import these takes half of the time of an example. What an example imports
 # it still names itself; `test_public_names.py` asks what `import tribo` brings.
 LOADED = (
-    "tribo.world", "tribo.formats.urdf", "tribo.viewer", "tribo.gym", "tribo.recording", "tribo.identification",
-    "gymnasium", "matplotlib.pyplot", "scipy.optimize", "trimesh", "viser", "zarr",
+    "tribo.world", "tribo.formats.urdf", "tribo.viewer", "tribo.gym", "tribo.recording",
+    "tribo.identification", "gymnasium", "matplotlib.pyplot", "scipy.optimize", "trimesh", "viser", "zarr",
 )  # fmt: skip
 
 

@@ -1,4 +1,4 @@
-"""New processes that begin where Numba is loaded and nothing of tribo is.
+"""New processes that begin where Numba is loaded, and what else a test names; nothing else of tribo is.
 
 To load Numba and to have it compile its first function takes longer than most of what a test asks of another
 process. So a process that has done both stands ready and forks: a script finds memory as after
@@ -10,17 +10,21 @@ import os
 import subprocess
 import sys
 import tempfile
+from collections.abc import Sequence
 from pathlib import Path
 from typing import NamedTuple
 
 STAND_READY = """
-import gc, json, os, runpy, signal, sys, types
+import contextlib, gc, importlib, json, os, runpy, signal, sys, types
 try:
     import numba
     numba.njit("f8(f8)")(lambda x: x)
 except ImportError:
     pass
 assert "tribo" not in sys.modules
+for name in json.loads(sys.argv[1]):
+    with contextlib.suppress(ImportError):
+        importlib.import_module(name)
 gc.freeze()  # at their end processes look through what is their own, not through Numba
 for line in sys.stdin:
     arguments, environment, folder, streams, limit = json.loads(line)
@@ -60,12 +64,13 @@ class Forks:
 
     Args:
         options: Of the interpreter.
+        loaded: Modules that are imported once, before the processes begin, where they are installed.
         environment: What these processes have in their environment besides that of this one.
     """
 
-    def __init__(self, *options: str, **environment: str) -> None:
+    def __init__(self, *options: str, loaded: Sequence[str] = (), **environment: str) -> None:
         self._ready = subprocess.Popen(
-            [sys.executable, *options, "-c", STAND_READY],
+            [sys.executable, *options, "-c", STAND_READY, json.dumps([*loaded])],
             env={**os.environ, **environment},
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,

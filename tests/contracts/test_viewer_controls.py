@@ -127,7 +127,7 @@ def test_buttons_handles_boxes_and_views_have_their_effect(viewer, tmp_path):
         page.press("2", "Digit2", "2")
         until(lambda: np.allclose(viewer.camera.eye, there, atol=1e-3), "2 shows view 2")
 
-    serve(viewer, script, tmp_path)
+    serve(viewer, script, tmp_path, scale=1.0)
 
 
 @needs_browser

@@ -84,7 +84,7 @@ def test_a_page_is_written_without_a_port_and_without_a_word(runs, tmp_path, mon
 def test_a_page_plays_without_a_server(runs, tmp_path):
     world, recording, _ = runs
     save_page(replay(recording, world, rate=50), tmp_path / "run.html")
-    with browser.opened(f"file://{tmp_path}/run.html", tmp_path / "profile", (600, 400)) as page:
+    with browser.opened(f"file://{tmp_path}/run.html", tmp_path / "profile", (600, 400), 0.5) as page:
         # The player's own field shows the time, which must move on and not leave the recording.
         script = "[...document.querySelectorAll('input')].map(e => e.value)"
         seen, end = set(), time.monotonic() + browser.PATIENCE

@@ -26,16 +26,16 @@ def touchable_world():
     return world
 
 
-def serve(viewer, script, folder, size=SMALL, sign="real-time factor"):
+def serve(viewer, script, folder, size=SMALL, sign="real-time factor", scale=0.5):
     """Let a viewer or player run while a script plays the person at its page; raise what it raises.
 
-    sign: a text of the page, once it is there.
+    sign: a text of the page, once it is there. scale: see `browser.opened`; 1 if pixels are looked at.
     """
     trouble = []
 
     def person():
         try:
-            with browser.opened(viewer.address, folder, size) as page:
+            with browser.opened(viewer.address, folder, size, scale) as page:
                 page.wait_for(sign)
                 # Until a page has said where its camera is, viser hears no click of it.
                 until(viewer._server.get_clients, "the page is a client")

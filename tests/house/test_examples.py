@@ -14,11 +14,18 @@ PAGES = [pytest.param(page, marks=[needs_learn] if page.stem == "train" else [])
 LESSONS = sorted((ROOT / "docs/lessons").glob("*.ipynb"))
 BLOCK = re.compile(r"^```python\n(.*?)^```", re.DOTALL | re.MULTILINE)
 LIMIT = 300  # [s] a cold cache compiles first
+# Loaded once for all of them: to import these takes half of the time of an example. Each example still names
+# all that it imports; `test_public_names.py` asks what `import tribo` brings.
+LOADED = (
+    "tribo.world", "tribo.formats.urdf", "tribo.viewer", "tribo.gym", "tribo.recording",
+    "tribo.identification", "gymnasium", "matplotlib.pyplot", "scipy.optimize", "trimesh", "viser", "zarr",
+)  # fmt: skip
 
 
 @pytest.fixture(scope="module")
 def forks():
-    ready = Forks("-W", "error::DeprecationWarning:__main__", PYTHONPATH=str(ROOT / "src"), MPLBACKEND="Agg")
+    options = ("-W", "error::DeprecationWarning:__main__")
+    ready = Forks(*options, loaded=LOADED, PYTHONPATH=str(ROOT / "src"), MPLBACKEND="Agg")
     yield ready
     ready.close()
 

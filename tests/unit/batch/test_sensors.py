@@ -180,9 +180,9 @@ def test_what_is_wrong_is_said():
     with pytest.raises(ValueError, match="read-only"):
         imu.measure().time[0] = 1.0
     wide = build()
-    wide.add_depth_camera(None, name="wide", width=4000, height=4000)
-    with pytest.raises(MemoryError, match="2 × 16000000 rays"):
-        tribo.Batch(wide, 2, threads=1).sensor("wide").measure()
+    wide.add_depth_camera(None, name="wide", width=500, height=500)
+    with pytest.raises(MemoryError, match="68 × 250000 rays"):  # more than 2²⁴
+        tribo.Batch(wide, 68, threads=1).sensor("wide").measure()
     pushed = build()
     pushed["dog"].apply_force("LF_FOOT", (0, 0, 1.0))
     batch = tribo.Batch(pushed, 2, threads=1)

@@ -1,5 +1,6 @@
 """The cache of compiled kernels: an edit makes new keys for its own layer and all above it."""
 
+import contextlib
 import ctypes
 import json
 import os
@@ -9,6 +10,7 @@ import subprocess
 import sys
 
 import pytest
+from forks import Forks
 
 import tribo.compiler.backend
 import tribo.compiler.jit
@@ -22,73 +24,102 @@ from tribo.model import Command, Late, Model, Settings, State, Work
 
 PACKAGE = pathlib.Path(tribo.compiler.jit.__file__).parents[1]
 ASK = """
-import json
+import json, sys
+sys.path.insert(0, sys.argv[1])
 from tribo.compiler.backend import LAYERS, cache_folder
+assert sys.modules["tribo"].__file__.startswith(sys.argv[1])
 print(json.dumps({layer: str(cache_folder(layer)) for layer in LAYERS}))
 """
 
 
-def folders(root, **environment):
-    """Return the cache folder of each layer, as a new process sees them."""
-    result = subprocess.run(
-        [sys.executable, "-c", ASK],
-        env={**os.environ, "PYTHONPATH": str(root), **environment},
-        cwd=root,
-        capture_output=True,
-        text=True,
-        check=True,
-    )
-    return json.loads(result.stdout)
+@pytest.fixture(scope="module")
+def forks():
+    ready = Forks()
+    yield ready
+    ready.close()
 
 
 @pytest.fixture
-def copy(tmp_path):
-    """Copy the package without what `tribo/__init__.py` imports."""
-    shutil.copytree(PACKAGE, tmp_path / "tribo", ignore=shutil.ignore_patterns("__pycache__"))
-    (tmp_path / "tribo/__init__.py").write_text('"""Empty."""\n')
-    return tmp_path
+def folders(forks):
+    """Return a call that returns the cache folder of each layer of a copy, as a new process sees them."""
+
+    def found(root, **environment):
+        status, said, wrong = forks.run("-c", ASK, root, folder=root, **environment)
+        assert status == 0, wrong
+        return json.loads(said)
+
+    return found
+
+
+@pytest.fixture(scope="module")
+def copy(tmp_path_factory):
+    """Copy the package without what `tribo/__init__.py` imports; tests undo their edits."""
+    root = tmp_path_factory.mktemp("copy")
+    shutil.copytree(PACKAGE, root / "tribo", ignore=shutil.ignore_patterns("__pycache__"))
+    (root / "tribo/__init__.py").write_text('"""Empty."""\n')
+    return root
+
+
+@contextlib.contextmanager
+def edited(path):
+    """Add a comment to a file meanwhile."""
+    before = path.read_bytes()
+    path.write_bytes(before + b"# edited\n")
+    yield
+    path.write_bytes(before)
 
 
 def changed(before, after):
     return [layer for layer in LAYERS if before[layer] != after[layer]]
 
 
-def test_an_edit_changes_the_keys_of_its_layer_and_those_above(copy):
+def test_an_edit_changes_the_keys_of_its_layer_and_those_above(copy, folders):
     before = folders(copy)
-    edited = copy / "tribo/math/quat.py"
-    edited.write_text(edited.read_text("utf-8") + "# edited\n", "utf-8")
-    assert changed(before, folders(copy)) == list(LAYERS[LAYERS.index("math") :])
-    shutil.copy(PACKAGE / "math/quat.py", edited)
+    with edited(copy / "tribo/math/quat.py"):
+        assert changed(before, folders(copy)) == list(LAYERS[LAYERS.index("math") :])
     assert changed(before, folders(copy)) == []  # undone: the old folder is found again
 
 
-def test_a_copy_elsewhere_has_folders_of_its_own(copy):
+def test_a_copy_elsewhere_has_folders_of_its_own(copy, folders, tmp_path):
     """Numba looks by path: a shared folder would say "complete" and be compiled again, silently."""
-    other = copy / "other"
-    shutil.copytree(copy / "tribo", other / "tribo")
-    assert changed(folders(copy), folders(other)) == list(LAYERS)
+    shutil.copytree(copy / "tribo", tmp_path / "tribo")
+    assert changed(folders(copy), folders(tmp_path)) == list(LAYERS)
 
 
 @pytest.mark.parametrize("record", [Command, Model, Motors, Pilot, Settings, State, Work])
-def test_an_edit_of_a_record_changes_the_keys_of_all_that_read_it(copy, record):
+def test_an_edit_of_a_record_changes_the_keys_of_all_that_read_it(copy, folders, record):
     """(Before, `work.py` was in no key: kept code of `dynamics` wrote beside the fields of a new Work.)"""
     before = folders(copy)
-    edited = copy / (record.__module__.replace(".", "/") + ".py")
-    edited.write_text(edited.read_text("utf-8") + "# edited\n", "utf-8")
-    after = changed(before, folders(copy))
+    with edited(copy / (record.__module__.replace(".", "/") + ".py")):
+        after = changed(before, folders(copy))
     readers = ("batch_kernels",) if "batch" in record.__module__ else ("dynamics", "contact", "step")
     assert set(readers) <= set(after)
 
 
-def test_an_edit_above_leaves_the_layers_below(copy):
+def test_an_edit_above_leaves_the_layers_below(copy, folders):
     before = folders(copy)
-    (copy / "tribo/contact/new.py").write_text('"""New."""\n')
-    assert changed(before, folders(copy)) == ["contact", "step", "batch_kernels", "engine.run_at"]
+    new = copy / "tribo/contact/new.py"
+    new.write_text('"""New."""\n')
+    after = folders(copy)
+    new.unlink()
+    assert changed(before, after) == ["contact", "step", "batch_kernels", "engine.run_at"]
 
 
 def test_bounds_checking_has_a_cache_of_its_own(copy):
-    without, within = (folders(copy, NUMBA_BOUNDSCHECK=value) for value in "01")
-    assert changed(without, within) == list(LAYERS)
+    """Numba reads this as it is imported: in processes that do not fork."""
+
+    def asked(value):
+        command = [sys.executable, "-c", ASK, str(copy)]
+        done = subprocess.run(
+            command,
+            env={**os.environ, "NUMBA_BOUNDSCHECK": value},
+            capture_output=True,
+            text=True,
+            check=True,
+        )
+        return json.loads(done.stdout)
+
+    assert changed(*map(asked, "01")) == list(LAYERS)
 
 
 @pytest.mark.parametrize(
@@ -98,7 +129,7 @@ def test_bounds_checking_has_a_cache_of_its_own(copy):
         ({"NUMBA_CACHE_DIR": "", "XDG_CACHE_HOME": "theirs"}, "theirs/tribo"),
     ],
 )
-def test_the_user_chooses_the_place(copy, environment, expected):
+def test_the_user_chooses_the_place(copy, folders, environment, expected):
     for folder in folders(copy, **environment).values():
         assert pathlib.Path(folder).is_relative_to(expected)
 

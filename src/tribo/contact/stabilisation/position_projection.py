@@ -1,4 +1,4 @@
-"""Stage `position_projection.begin_shifts`, and the shifts with which `projection_energy` closes constraints.
+"""Stage `position_projection.begin_shifts`: shifts, with which `projection_energy` closes constraints.
 
 The target of a row is exact to second order in dt; the rest would remain as a gap. The gaps e are evaluated
 at the positions of the end of the step and closed by the shift of least kinetic energy,

@@ -248,11 +248,12 @@ def test_a_wall_of_bricks_stands_from_its_first_step_on(time_step):
     for _ in range(100):
         world.step()
         assert world.status == 0
-    assert max(world.residual[:2]) <= 1e-6  # what a pile that goes on at rest is solved to
+    share = 1e-6  # of the speed to remove: to this a pile at rest that goes on is solved
+    assert max(world.residual[:2]) <= share
     now = np.array([brick.position for brick in bricks])
     assert np.abs(now - start).max() <= 1e-9
-    assert world.kinetic_energy <= 1e-18
     weight = sum(brick.mass for brick in bricks) * GRAVITY
+    assert world.kinetic_energy <= 0.5 * weight / GRAVITY * (share * GRAVITY * time_step) ** 2
     carried = sum(c.force[2] for b in bricks for c in b.contacts if c.object_b is world.objects[0])
     assert carried == pytest.approx(weight, rel=1e-9)
 

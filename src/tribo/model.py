@@ -103,7 +103,7 @@ class Model(Record):
     dof_speed = field("nv")  # [m/s, rad/s] speed limit of the drive; inf: none
     dof_effort_lower = field("nv")  # [N, N m] lower bound of the drive force, ≤ 0; −inf: none
     dof_effort_upper = field("nv")  # [N, N m] upper bound of the drive force, ≥ 0; inf: none
-    dof_effort_is_total = field("nv", dtype=INT)  # 1: the bounds are those of drive and actuators together
+    dof_effort_is_total = field("nv", dtype=INT)  # 1: the bounds are those of all its actuators
     dof_is_moved = field("nv", dtype=INT)  # 1: moved by forces; 0: prescribed motion (kinematic)
 
     # Couplings of joints of a tree: φ = s₀ − Σ_k curve_k s₁ᵏ, s = Σ c q + ℓ of each part (`tendon_paths`).

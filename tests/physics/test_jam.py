@@ -5,6 +5,7 @@ import pytest
 from scenes import QUADRUPED, base, empty_world, joint_body
 
 import tribo
+from tribo.contact import position_pass
 from tribo.description.trees import ShapeDescription, TreeDescription
 from tribo.model import Joint, Shape, Status
 
@@ -340,3 +341,55 @@ def test_a_wedged_ball_is_shifted_as_without_friction(half):
     give, s = 0.01 * 8.0 / 3.0, np.sin(np.radians(half))
     b = world.erp * 1e-4
     assert float(ball.position[2]) - before == pytest.approx(2.0 * s * b / (give + 2.0 * s * s), rel=1e-3)
+
+
+def test_a_wedged_ball_that_is_struck_keeps_what_the_impact_gave():
+    """With impacts in sequence: the balls exchange their velocities, and the walls stop the wedged one.
+
+    The solve then leaves an overlap of 1 µm to the shift, and goes on from the velocities after the impact.
+    """
+    world, wedged, touches = wedged_ball(10.0, 0.5, 1e-6)
+    world.impact = "propagate"
+    world.gravity = (0, 0, 0)
+    world.set_material_pair("all", "hard", friction=0.5, restitution=1.0, restitution_threshold=0.0)
+    striker = world.add_sphere(0.1, 1.0, position=(0, 0, touches + 0.2), material="hard")
+    striker.linear_velocity = (0, 0, -1.0)
+    for _ in range(3):
+        world.step()
+    assert abs(wedged.linear_velocity[2]) < 1e-3
+    assert abs(striker.linear_velocity[2]) < 1e-3
+
+
+@pytest.mark.parametrize("count", [15, 18])
+def test_a_tower_that_overlaps_holds_its_tangents_in_the_shift(count):
+    """Nothing locks its overlaps, so none is released; 15 boxes have 90 dofs, 18 are corrected by sweeps."""
+    world = empty_world(1e-3, friction=0.5)
+    world.add_ground()
+    for k in range(count):
+        world.add_box((0.2, 0.2, 0.1), 1.0, position=(0, 0, 0.0499 + 0.0999 * k))
+    for _ in range(5):
+        world.step()
+        work = world.engine.work
+        contacts = range(int(work.contact_count[0]))
+        sticking = [c for c in contacts if position_pass.is_sticking(work, c)]
+        assert len(sticking) > 2 * count
+        assert all(work.shift_has_tangents[c] == 1 for c in sticking)
+
+
+def test_a_long_chain_that_lies_in_the_ground_is_solved_once():
+    """117 dofs, 10 µm deep, which its velocity opens: nothing is jammed, so its solve counts as it is."""
+    world = tribo.World()
+    world.add_ground()
+    link = root = tribo.LinkDescription("l0")
+    link.add_shape("box", (0.1, 0.1, 0.1), mass=1.0)
+    for k in range(1, 38):
+        link = link.add_child(f"l{k}", "spherical", position=(0.12, 0, 0))
+        link.add_shape("box", (0.1, 0.1, 0.1), mass=1.0)
+    robot = world.add_articulated_system(root, position=(0, 0, 0.05 - 1e-5))
+    solves = []
+    for _ in range(20):
+        world.step()
+        solves.append(int(world.engine.work.newton_steps[0]))
+        assert world.status == 0
+    assert robot.dof > 96
+    assert np.mean(solves) < 40.0

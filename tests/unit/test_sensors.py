@@ -360,3 +360,26 @@ def test_a_step_asks_timed_sensors_alone(monkeypatch):
     world.step(3)
     assert asked == []
     assert np.allclose(world.sensor("on request").measure().linear_acceleration, 0.0, atol=1e-9)
+
+
+def test_a_force_that_is_applied_after_the_step_is_no_part_of_a_reading():
+    """Not even on a link that is merged with the one that the sensor carries."""
+    text = """<robot><link name="world"/><link name="arm"><inertial><origin xyz="0.5 0 0"/><mass value="2"/>
+      <inertia ixx="0.1" iyy="0.1" izz="0.1" ixy="0" ixz="0" iyz="0"/></inertial></link>
+      <link name="tool"><inertial><origin xyz="0 0 0"/><mass value="1"/>
+      <inertia ixx="0.1" iyy="0.1" izz="0.1" ixy="0" ixz="0" iyz="0"/></inertial></link>
+      <joint name="hinge" type="revolute"><parent link="world"/><child link="arm"/><axis xyz="0 1 0"/>
+      <limit lower="-3" upper="3" effort="1000" velocity="100"/></joint>
+      <joint name="flange" type="fixed"><parent link="arm"/><child link="tool"/><origin xyz="1 0 0"/></joint>
+      </robot>"""
+    world = tribo.World()
+    arm = world.add_articulated_system(text)
+    sensor = world.add_force_torque_sensor(arm, "flange")
+    world.step()
+    before = sensor.measure()
+    arm.apply_force("tool", (0, 50.0, 0))
+    after = sensor.measure()
+    assert np.array_equal(before.force, after.force)
+    assert np.array_equal(before.torque, after.torque)
+    world.step()
+    assert not np.allclose(sensor.measure().force, before.force, atol=1.0)

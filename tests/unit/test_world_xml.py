@@ -546,7 +546,7 @@ MOVED = """<mujoco><worldbody>
     ],
 )
 def test_tendons_equalities_and_actuators_are_not_lost_in_silence(tendon, more, part, tmp_path):
-    """What was loaded moved differently, without a word, and `export_urdf` returned []."""
+    """The loaded world moved differently, without a word, and `export_urdf` returned []."""
     world = tribo.World()
     robot = world.load_mjcf(MOVED.format(tendon, more))[0]
     with pytest.raises(DescriptionError, match=f"object 'arm': .*{part}.*world.save_state"):

@@ -11,8 +11,8 @@ per step, at most `max_push_out_speed`), less its velocity beyond its target: an
 convex with one minimum, also where rows contradict one another: these share the shift, and ‖z‖² ≤ Σ bᵢ²/Rᵢ.
 Gᵢ is the own G of a row, of a contact the mean of its three, of a pin the largest, so gaps that hardly
 anything moves stay. f is a round of `proximal_step` with penalties 1/Rᵢ and no memory: Newton's method finds
-its minimum. Islands with more dofs use sweeps. Sticking contacts that lock an overlap are then released, and
-the minimum is found once more. Velocities and impulses do not change.
+its minimum. Islands with more dofs use sweeps. Tangents that lock an overlap are then released, if there are
+any, and the minimum is found once more. Velocities and impulses do not change.
 Source: split of velocity and position, Cline and Pai 2003; Rockafellar 1976.
 """
 
@@ -79,11 +79,14 @@ def is_sticking(work, c):
 
 
 @kernel
-def is_correcting(work, t, nothing):
-    """Tell whether a row of island t may ask, now or after its solve, for a shift of more than `nothing`."""
+def is_correcting(work, t, nothing, or_opening):
+    """Tell whether a row of island t may ask for a shift of more than `nothing` [m/s].
+
+    or_opening: or for a velocity, which the solve may leave to the shift.
+    """
     for k in contacts_in(work, t):
         c = work.island_contact[k]
-        if work.contact_correction[c] + speed_that_opens(work, c) > nothing:
+        if work.contact_correction[c] > nothing or (or_opening and speed_that_opens(work, c) > 0.0):
             return True
     for k in scalars_in(work, t):
         n = work.island_scalar[k]
@@ -98,7 +101,7 @@ def write_corrections(model, work, t, nothing):
 
     Writes: work.
     """
-    if not is_correcting(work, t, nothing):
+    if not is_correcting(work, t, nothing, False):
         return False
     is_asked = False
     for k in contacts_in(work, t):
@@ -297,6 +300,8 @@ def read_shift(work, t, count):
             size = sqrt(work.diagonal_delassus[c])
             error = (x[Entry.MOTION, i] * size, x[Entry.MOTION, i + 1] * size, x[Entry.MOTION, i + 2] * size)
             vec.store(work.shift_error, c, vec.neg(error))
+            push = vec.scale(-1.0 / (CONTACT_COMPLIANCE * work.diagonal_delassus[c]), error)
+            vec.store(work.shift_impulse, c, push)
             i += 6 if work.contact_is_spun[c] == 1 else 3
     for k in scalars_in(work, t):
         n = work.island_scalar[k]
@@ -384,19 +389,18 @@ def start_sweeps(work, t):
 
 
 @kernel
-def has_released_tangents(work, t, most):
-    """Release sticking contacts of island t that are pushed by more than `most` [√kg m/s]; tell if one is.
+def release_tangents(work, t, most):
+    """Release tangents of island t that are pushed by more than `most` [√kg m/s]; tell whether one is.
 
-    Such a contact locks an overlap, as of a body wedged between others: it slips in the shift.
+    They lock an overlap, as of a body wedged between others: the contact slips in the shift.
 
     Writes: work.
     """
     is_any = False
     for k in contacts_in(work, t):
         c = work.island_contact[k]
-        x, y, _ = vec.load(work.shift_error, c)
-        give = CONTACT_COMPLIANCE * sqrt(work.diagonal_delassus[c])
-        if work.shift_has_tangents[c] == 1 and x * x + y * y > give * give * most * most:
+        x, y, _ = vec.load(work.shift_impulse, c)
+        if work.shift_has_tangents[c] == 1 and (x * x + y * y) * work.diagonal_delassus[c] > most * most:
             work.shift_has_tangents[c] = 0
             is_any = True
     return is_any
@@ -410,7 +414,7 @@ def reserve_tables(model, settings, work):
     """
     nothing = ROUND_OFF_BAND * step_speed(settings)
     for t in range(work.tree_island.shape[0]):
-        if is_correcting(work, t, nothing):
+        if is_correcting(work, t, nothing, True):
             columns = find_columns(model, work, t, MAX_DOFS + 1)
             leave_columns(work, columns)
             if columns <= MAX_DOFS:
@@ -437,9 +441,10 @@ def correct_positions(model, state, settings, work):
                 work.pile_step[dof] = 0.0
         before, asked = remaining_error(model, work, t)
         count = find_columns(model, work, t, MAX_DOFS + 1)
-        start_sweeps(work, t)
+        if count > MAX_DOFS:
+            start_sweeps(work, t)
         for k in range(2):  # without tangents that lock overlaps
-            if k > 0 and not has_released_tangents(work, t, sqrt(before)):
+            if k > 0 and not (before > 0.0 and release_tangents(work, t, sqrt(before))):
                 break
             if count <= MAX_DOFS:
                 find_shift(model, work, t, count, nothing)

@@ -80,7 +80,8 @@ class JointDescription:
         stop_spook_damping: ≥ 0 [s]; time in which a joint comes back to a stop that gives way.
         stop_force: Largest force of its stops ≥ 0 [N, N m]; inf: no limit.
         stop_force_lower: Least force of the upper stop ≤ 0 [N, N m]; None: −stop_force.
-        effort_is_total: Whether `effort` bounds the drive and all actuators on the joint together.
+        effort_is_total: Whether `effort` bounds the drive and all actuators on the joint together; gains of
+            the drive beside a servo with a law have limits of their own.
 
     Raises:
         DescriptionError: A field is no number, text or truth value where it must be one.

@@ -84,11 +84,11 @@ class WorldRecording:
         """Make n steps, stopping for sensors and frames that are due; tell whether a status is set."""
         recorder, sensors = self._recorder, self._sensors
         if recorder is None or not recorder.is_open:
+            if recorder is not None or not sensors.has_any:
+                self._recorder, self._world.is_measured = None, sensors.has_any
             if n == 1 and not sensors.timed:  # by far the most frequent call
                 sensors.note_before()
                 return self._world.engine.run(1)
-            self._recorder = None
-            self._world.is_measured = sensors.has_any
             return sensors.run(n, self.measure_due)
         recorder.check_same()
         said = False

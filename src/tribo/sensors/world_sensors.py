@@ -333,8 +333,7 @@ class WorldSensors:
                 old.wrench[:] = old.next_wrench
                 old.is_pushed = bool(old.has_wrench[0])
             old.pushes = world.pushes
-        if world.pushes:
-            world.pushes = {}
+        world.pushes = {}
 
     def measure_due(self) -> None:
         """Let those measure whose time it is."""

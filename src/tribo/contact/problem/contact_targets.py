@@ -247,8 +247,10 @@ def leave_to_positions(work, c):
     Writes: work.
     """
     opening = speed_that_opens(work, c)
-    work.contact_correction[c] += opening
-    set_target(work, c, work.contact_target[c] - opening, work.contact_vel[c, 2])
+    if opening > 0.0:
+        work.contact_correction[c] += opening
+        work.contact_target[c] -= opening
+        work.contact_start[c, 2] += opening
 
 
 @kernel

@@ -18,7 +18,13 @@ from tribo.contact.problem.whitened_products import add_impulse_response, add_sc
 from tribo.contact.solver.block_matrix import find_nodes
 from tribo.contact.solver.gauss_seidel_iteration import start_cold
 from tribo.contact.solver.internal_impulses import remove_internal_impulse
-from tribo.contact.solver.method_choice import FEW_ROWS, SMALL_ROWS, relax_heap_targets, solve_by_settings
+from tribo.contact.solver.method_choice import (
+    FEW_ROWS,
+    SMALL_ROWS,
+    is_pile,
+    relax_heap_targets,
+    solve_by_settings,
+)
 from tribo.contact.solver.natural_residual import (
     FLAGGED,
     GOOD,
@@ -123,15 +129,16 @@ def misses_opening(model, work, t, limit):
 def solve_island(model, settings, work, t, rows):
     """Solve island t to the tolerance of the settings.
 
-    Where velocities that are to open overlaps prevent that, the shift of positions opens them instead. Box
-    friction has bounds that depend on the normal impulse: solve and rescale the bounds until they agree.
+    Where a contact that is to open by a velocity misses its laws, the shift of positions opens all instead.
+    Box friction has bounds that depend on the normal impulse: solve and rescale the bounds until they agree.
 
     Writes: work.
     """
     tolerance = settings.tolerance
     is_solved = solve_by_settings(model, settings, work, t, rows, tolerance)
     limit = GOOD * tolerance * work.removed_speed[0]
-    if settings.contact_solver != Solver.SWEEPS and misses_opening(model, work, t, limit):
+    has_end = settings.contact_solver == Solver.SWEEPS or (is_solved and is_pile(model, work, t))
+    if not has_end and misses_opening(model, work, t, limit):
         for k in contacts_in(work, t):
             leave_to_positions(work, work.island_contact[k])
         start_cold(model, work, t)

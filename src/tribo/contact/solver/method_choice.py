@@ -75,6 +75,19 @@ def relax_heap_targets(model, settings, work, t, rows):
 
 
 @kernel
+def is_pile(model, work, t):
+    """Tell whether island t has more than `MANY` trees, or more dofs than a dense matrix admits.
+
+    Writes: work (and restores it).
+    """
+    if block_matrix.find_nodes(model, work, t) > block_matrix.MANY:
+        return True
+    columns = find_columns(model, work, t, MAX_DOFS + 1)
+    leave_columns(work, columns)
+    return columns > MAX_DOFS
+
+
+@kernel
 def solve_listed(model, settings, work, t, count, limit, start):
     """Solve the contacts in the list of island t, which has `count` trees; return success.
 

@@ -27,7 +27,7 @@ from tribo.math.lane_rows import LANES
 
 GOOD = 5.0  # [–] of a limit: accepted; other measures of the same error are up to twice this one
 FLAGGED = 1e-3  # [–] of the speed that a solve removes: a larger violation sets `NOT_CONVERGED`
-ENOUGH = 1e4  # [–] of the limit: success of a solve that contradictory rows or rounding stop
+ENOUGH = 1e4  # [–] of a limit: success where contradictory rows or rounding stop, or a pile goes on at rest
 ROUNDED = 1e-6  # [–] of a speed, or of a position per step: round-off over the smallest sensible tolerance
 
 

@@ -36,7 +36,8 @@ MOVING_SWEEPS, RESTING_SWEEPS = 40, 10  # conjugate sweeps before the first piec
 PIECES = 8  # at most
 FIRST_SWEEPS, MAX_SWEEPS = 20, 320  # conjugate sweeps after a piece, doubled each time
 PIECE_STEPS, ALL_STEPS = 40, 120  # Newton steps of a piece, of all pieces
-NEAR = 0.5  # [–] of `FLAGGED`: limit of a moving pile; of it: of its pieces; of the speed: new at rest
+NEAR = 0.5  # [–] of `FLAGGED`: limit of a moving pile; of that limit: limit of its pieces
+NEW = 0.5  # [–] of the speed to remove: a larger violation of the last impulses is a new load
 
 
 @kernel
@@ -178,15 +179,15 @@ def solve_pile(model, work, t, limit, moves, start):
     """Solve island t, of many dofs or trees, from its present impulses; return success.
 
     moves: the pile moves; half of the flagged violation is then enough, since the next step is another
-    problem. start: violation of the present impulses [m/s]; of a pile at rest that goes on, `ENOUGH` · limit
-    is enough, unless the active set leads to the limit. Without success the impulses are the best that were
-    found or, if these add energy, those of some sweeps.
+    problem. start: violation of the present impulses [m/s]; up to `NEW` of the speed a pile at rest goes on,
+    and `ENOUGH` · limit is enough, unless the active set leads to the limit. Without success the impulses are
+    the best that were found or, if these add energy, those of some sweeps.
 
     Writes: work.
     """
     said = max(limit, FLAGGED * work.removed_speed[0])
     most = said if moves else max(limit, min(ENOUGH * limit, said))
-    goes_on = start <= NEAR * work.removed_speed[0]
+    goes_on = start <= NEW * work.removed_speed[0]
     near = max(limit, NEAR * said) if moves else (most if goes_on else limit)
     sweeps = MOVING_SWEEPS if moves else RESTING_SWEEPS
     if work.solves[0] > 0:  # it goes on from the last solve

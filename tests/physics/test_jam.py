@@ -350,14 +350,13 @@ def test_a_wedged_ball_that_is_struck_keeps_what_the_impact_gave():
     """
     world, wedged, touches = wedged_ball(10.0, 0.5, 1e-6)
     world.impact = "propagate"
-    world.gravity = (0, 0, 0)
-    world.set_material_pair("all", "hard", friction=0.5, restitution=1.0, restitution_threshold=0.0)
-    striker = world.add_sphere(0.1, 1.0, position=(0, 0, touches + 0.2), material="hard")
+    world.set_material_pair("all", "hard", friction=0.5, restitution=1.0, restitution_threshold=1e-3)
+    striker = world.add_sphere(0.1, 1.0, position=(0, 0, touches + 0.2005), material="hard")
     striker.linear_velocity = (0, 0, -1.0)
-    for _ in range(3):
+    for _ in range(2):
         world.step()
-    assert abs(wedged.linear_velocity[2]) < 1e-3
-    assert abs(striker.linear_velocity[2]) < 1e-3
+        assert abs(wedged.linear_velocity[2]) < 1e-3
+    assert abs(striker.linear_velocity[2]) < 2.5 * 9.81e-3  # it falls again
 
 
 @pytest.mark.parametrize("count", [15, 18])
@@ -366,8 +365,8 @@ def test_a_tower_that_overlaps_holds_its_tangents_in_the_shift(count):
     world = empty_world(1e-3, friction=0.5)
     world.add_ground()
     for k in range(count):
-        world.add_box((0.2, 0.2, 0.1), 1.0, position=(0, 0, 0.0499 + 0.0999 * k))
-    for _ in range(5):
+        world.add_box((0.2, 0.2, 0.1), 1.0, position=(0, 0, 0.049 + 0.099 * k))
+    for _ in range(8):
         world.step()
         work = world.engine.work
         contacts = range(int(work.contact_count[0]))
@@ -392,4 +391,4 @@ def test_a_long_chain_that_lies_in_the_ground_is_solved_once():
         solves.append(int(world.engine.work.newton_steps[0]))
         assert world.status == 0
     assert robot.dof > 96
-    assert np.mean(solves) < 40.0
+    assert np.mean(solves) < 25.0  # (solved twice, 33)

@@ -376,6 +376,8 @@ def test_a_force_that_is_applied_after_the_step_is_no_part_of_a_reading():
     arm = world.add_articulated_system(text)
     sensor = world.add_force_torque_sensor(arm, "flange")
     world.step()
+    arm.apply_force("arm", (1.0, 0, 0))
+    world.step()
     before = sensor.measure()
     arm.apply_force("tool", (0, 50.0, 0))
     after = sensor.measure()

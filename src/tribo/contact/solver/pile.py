@@ -12,6 +12,7 @@ from math import inf
 
 from tribo.compiler.jit import kernel
 from tribo.contact.problem import island_sums
+from tribo.contact.problem.contact_targets import TARGET_DEAD_BAND
 from tribo.contact.problem.islands import contacts_in, island_rows, scalars_in, spun_rows
 from tribo.contact.solver.block_matrix import add_nodes, find_nodes, forget_nodes
 from tribo.contact.solver.conjugate_sweeps import BEST, load_impulses, save_impulses, sweep_conjugate
@@ -37,7 +38,6 @@ PIECES = 8  # at most
 FIRST_SWEEPS, MAX_SWEEPS = 20, 320  # conjugate sweeps after a piece, doubled each time
 PIECE_STEPS, ALL_STEPS = 40, 120  # Newton steps of a piece, of all pieces
 NEAR = 0.5  # [–] of `FLAGGED`: limit of a moving pile; of that limit: limit of its pieces
-NEW = 0.5  # [–] of the speed to remove: a larger violation of the last impulses is a new load
 
 
 @kernel
@@ -179,15 +179,15 @@ def solve_pile(model, work, t, limit, moves, start):
     """Solve island t, of many dofs or trees, from its present impulses; return success.
 
     moves: the pile moves; half of the flagged violation is then enough, since the next step is another
-    problem. start: violation of the present impulses [m/s]; up to `NEW` of the speed a pile at rest goes on,
-    and `ENOUGH` · limit is enough, unless the active set leads to the limit. Without success the impulses are
-    the best that were found or, if these add energy, those of some sweeps.
+    problem. start: violation of the present impulses [m/s]; a pile at rest with no more of it than the
+    dead band of targets goes on, and `ENOUGH` · limit is enough, unless the active set leads to the limit.
+    Without success the impulses are the best that were found or, if these add energy, those of some sweeps.
 
     Writes: work.
     """
     said = max(limit, FLAGGED * work.removed_speed[0])
     most = said if moves else max(limit, min(ENOUGH * limit, said))
-    goes_on = start <= NEW * work.removed_speed[0]
+    goes_on = start <= TARGET_DEAD_BAND * work.removed_speed[0]
     near = max(limit, NEAR * said) if moves else (most if goes_on else limit)
     sweeps = MOVING_SWEEPS if moves else RESTING_SWEEPS
     if work.solves[0] > 0:  # it goes on from the last solve

@@ -14,8 +14,8 @@ PAGES = [pytest.param(page, marks=[needs_learn] if page.stem == "train" else [])
 LESSONS = sorted((ROOT / "docs/lessons").glob("*.ipynb"))
 BLOCK = re.compile(r"^```python\n(.*?)^```", re.DOTALL | re.MULTILINE)
 LIMIT = 300  # [s] a cold cache compiles first
-# Loaded once for all of them: to import these takes half of the time of an example. Each example still names
-# all that it imports; `test_public_names.py` asks what `import tribo` brings.
+# Imported once for all examples, not by each of them. Each example still names all that it imports;
+# `test_public_names.py` asks what `import tribo` brings.
 LOADED = (
     "tribo.world", "tribo.formats.urdf", "tribo.viewer", "tribo.gym", "tribo.recording",
     "tribo.identification", "gymnasium", "matplotlib.pyplot", "scipy.optimize", "trimesh", "viser", "zarr",

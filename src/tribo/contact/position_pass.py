@@ -389,6 +389,19 @@ def start_sweeps(work, t):
 
 
 @kernel
+def find_minimum(model, work, t, count, nothing):
+    """Find the shift of island t with `count` dofs: by Newton's method, or by sweeps if these are too many.
+
+    Writes: work.
+    """
+    if count <= MAX_DOFS:
+        find_shift(model, work, t, count, nothing)
+    else:
+        for _ in range(MAX_STEPS):
+            sweep_shift(model, work, t)
+
+
+@kernel
 def release_tangents(work, t, most):
     """Release tangents of island t that are pushed by more than `most` [√kg m/s]; tell whether one is.
 
@@ -443,14 +456,9 @@ def correct_positions(model, state, settings, work):
         count = find_columns(model, work, t, MAX_DOFS + 1)
         if count > MAX_DOFS:
             start_sweeps(work, t)
-        for k in range(2):  # without tangents that lock overlaps
-            if k > 0 and not (before > 0.0 and release_tangents(work, t, sqrt(before))):
-                break
-            if count <= MAX_DOFS:
-                find_shift(model, work, t, count, nothing)
-                continue
-            for _ in range(MAX_STEPS):
-                sweep_shift(model, work, t)
+        find_minimum(model, work, t, count, nothing)
+        if before > 0.0 and release_tangents(work, t, sqrt(before)):
+            find_minimum(model, work, t, count, nothing)
         leave_columns(work, count)
         if asked > 0.0 and has_constraint(model, work, t):
             bound_shift(model, settings, work, t, asked)

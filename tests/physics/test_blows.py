@@ -140,7 +140,8 @@ def test_energy_never_grows():
 def test_a_row_that_is_struck_moves_as_one(count):
     """A ball hits the first of a row of `count` touching balls, e = 1; within the row e = 0.
 
-    The step ends with the row at v/count and no overlap. A row of 20 is a heap, whose targets are relaxed.
+    The step ends with the row at v/count and no overlap. A row of 20 is a heap: its targets are relaxed, and
+    it is solved to 1e-3 of the speed to remove, 1 m/s, which in three steps is 3 µm.
     """
     world = world_of(0.0, dt=1e-3, gravity=(0, 0, 0), ground=False)
     world.set_material_pair("default", "hard", friction=0.0, restitution=1.0, restitution_threshold=1e-3)
@@ -149,10 +150,10 @@ def test_a_row_that_is_struck_moves_as_one(count):
     striker.linear_velocity = (1, 0, 0)
     for _ in range(3):
         world.step()
-        assert np.diff([ball.position[0] for ball in row]).min() >= 0.1 - 1e-8
+        assert np.diff([ball.position[0] for ball in row]).min() >= 0.1 - 3e-6
     total = sum(ball.linear_velocity[0] for ball in row)
     assert total == pytest.approx(1.0, abs=1e-3)  # restitution grows from 0 to 1 at the threshold
-    assert [ball.linear_velocity[0] for ball in row] == pytest.approx([total / count] * count, rel=1e-6)
+    assert [ball.linear_velocity[0] for ball in row] == pytest.approx([total / count] * count, abs=1e-3)
 
 
 def test_reported_forces_contain_blows():

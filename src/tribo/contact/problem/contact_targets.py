@@ -203,23 +203,15 @@ def set_target(work, c, target, speed):
 
 
 @kernel
-def lower_target(work, c, by):
-    """Lower the target normal velocity of contact c [m/s]; its velocity without forces stays.
-
-    Writes: work.
-    """
-    work.contact_target[c] -= by
-    work.contact_start[c, 2] += by
-
-
-@kernel
 def relax_target(work, c, nothing):
     """Reduce the target of contact c by a dead band `nothing` [m/s], its correction by the band's rest.
 
     Writes: work.
     """
     asked = work.contact_target[c] + work.contact_drift[c, 2]
-    lower_target(work, c, max(-nothing, min(asked, nothing)))
+    less = max(-nothing, min(asked, nothing))
+    work.contact_target[c] -= less
+    work.contact_start[c, 2] += less
     taken = min(max(0.0, asked), nothing)
     work.contact_correction[c] = max(0.0, work.contact_correction[c] - (nothing - taken))
 
@@ -257,7 +249,8 @@ def leave_to_positions(work, c):
     opening = speed_that_opens(work, c)
     if opening > 0.0:
         work.contact_correction[c] += opening
-        lower_target(work, c, opening)
+        work.contact_target[c] -= opening
+        work.contact_start[c, 2] += opening
 
 
 @kernel

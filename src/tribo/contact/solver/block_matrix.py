@@ -159,7 +159,7 @@ def place_blocks(model, work, count):
 
 @kernel
 def prepare_matrix(model, work, t, count, most_work):
-    """Set up the blocks of `count` nodes of island t; return whether they fit.
+    """Set up the blocks of `count` nodes of island t; return the multiplications of a factor, 0: no room.
 
     most_work: most multiplications that a factor may take.
 
@@ -168,17 +168,17 @@ def prepare_matrix(model, work, t, count, most_work):
     if count > work.node_order.shape[0]:
         work.node_count[0] = max(work.node_count[0], count)
         work.status[0] |= Status.CAPACITY
-        return False
+        return 0.0
     connect_nodes(model, work, t, count)
     order_elimination(work, count)
     values, price = place_blocks(model, work, count)
     if price > most_work:
-        return False
+        return 0.0
     work.value_count[0] = max(work.value_count[0], values)
     if values > work.block_value.shape[0]:
         work.status[0] |= Status.CAPACITY
-        return False
-    return True
+        return 0.0
+    return price
 
 
 @kernel

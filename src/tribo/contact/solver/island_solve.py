@@ -137,7 +137,7 @@ def solve_island(model, settings, work, t, rows):
     tolerance = settings.tolerance
     is_solved = solve_by_settings(model, settings, work, t, rows, tolerance)
     limit = GOOD * tolerance * work.removed_speed[0]
-    has_end = settings.contact_solver == Solver.SWEEPS or (is_solved and is_pile(model, work, t))
+    has_end = settings.contact_solver == Solver.SWEEPS or is_pile(model, work, t)
     if not has_end and misses_opening(model, work, t, limit):
         for k in contacts_in(work, t):
             leave_to_positions(work, work.island_contact[k])

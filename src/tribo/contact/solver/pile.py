@@ -25,13 +25,13 @@ from tribo.contact.solver.natural_residual import (
     scalar_violation,
 )
 from tribo.contact.solver.pile_problem import PREPARE
-from tribo.contact.solver.proximal_newton import improve_impulses
+from tribo.contact.solver.proximal_newton import SET_STEPS, improve_impulses
 from tribo.contact.solver.proximal_products import call_pile_operation, gather_response
 from tribo.contact.solver.proximal_rows import Entry, Size, Vector, read_impulses, wide, write_pile
 from tribo.model import Late, Status
 
 MAX_NODES = 1500  # trees of a piece: the table of blocks has MAX_NODES² entries
-MAX_WORK = 3e7  # multiplications of one factor of a pile at rest: about 20 ms
+MAX_WORK = 3e7  # multiplications of Newton's rounds on a pile at rest: about 20 ms
 PIECE_WORK = 3e5  # the same of a piece of it
 MOVING_SWEEPS, RESTING_SWEEPS = 40, 10  # conjugate sweeps before the first piece
 PIECES = 8  # at most
@@ -133,15 +133,19 @@ def pile_has_room(model, work, t):
 def improve_piece(model, work, t, count, limit, enough, last, most_work, is_whole):
     """Improve the impulses in the lists of island t, of `count` nodes, by Newton's method, if there is room.
 
-    most_work: `prepare_matrix`; is_whole: these lists are the whole island; its active set is tried first.
+    most_work: `prepare_matrix`; is_whole: these lists are the whole island: its active set is tried first,
+    and `most_work` is what all steps after it may take.
 
     Writes: work.
     """
     if count > MAX_NODES or not pile_has_room(model, work, t):
         return
     write_pile(model, work, t, count)
-    if call_pile_operation(model, work, PREPARE, count, most_work) == 0:
+    price = call_pile_operation(model, work, PREPARE, count, most_work)
+    if price == 0:
         return
+    if is_whole:
+        last = min(last, work.newton_steps[0] + SET_STEPS + int(most_work / price))
     gather_response(model, work, Entry.IMPULSE, Vector.FREE)
     x = work.column_vector
     for k in range(work.dense_size[Size.FIRST], wide(work.dense_size[Size.COLUMNS])):
@@ -178,17 +182,18 @@ def keep_best(model, work, t, best):
 def solve_pile(model, work, t, limit, moves, start):
     """Solve island t, of many dofs or trees, from its present impulses; return success.
 
-    moves: the pile moves; half of the flagged violation is then enough, since the next step is another
-    problem. start: violation of the present impulses [m/s]; a pile at rest with no more of it than the
-    dead band of targets goes on, and `ENOUGH` · limit is enough, unless the active set leads to the limit.
+    moves: the pile moves; half of the flagged violation is enough, since the next step is another problem.
+    At rest the whole island is tried first: its active set is asked for the limit, and Newton's rounds for
+    what is enough for a moving pile or, in a new situation, for the limit. start: violation of the present
+    impulses [m/s]; with more than the dead band of targets, the situation is new.
     Without success the impulses are the best that were found or, if these add energy, those of some sweeps.
 
     Writes: work.
     """
     said = max(limit, FLAGGED * work.removed_speed[0])
-    most = said if moves else max(limit, min(ENOUGH * limit, said))
-    goes_on = start <= TARGET_DEAD_BAND * work.removed_speed[0]
-    near = max(limit, NEAR * said) if moves else (most if goes_on else limit)
+    enough = max(limit, NEAR * said)
+    is_new = start > TARGET_DEAD_BAND * work.removed_speed[0]
+    near = enough if moves else limit if is_new else min(ENOUGH * limit, said)
     sweeps = MOVING_SWEEPS if moves else RESTING_SWEEPS
     if work.solves[0] > 0:  # it goes on from the last solve
         sweeps //= 2
@@ -198,16 +203,15 @@ def solve_pile(model, work, t, limit, moves, start):
     save_impulses(work, t, BEST)
     worst, best = keep_best(model, work, t, inf)
     for k in range(PIECES):
-        if best <= (most if k > 0 else near) or work.newton_steps[0] >= last:
+        is_enough = best <= (said if k > 0 else near)
+        if is_enough or work.newton_steps[0] >= last or work.status[0] & Status.CAPACITY:
             break
-        if work.status[0] & Status.CAPACITY:
-            break
+        stop = min(last, work.newton_steps[0] + PIECE_STEPS)
         if k == 0 and not moves:
-            count = find_nodes(model, work, t)
-            improve_piece(model, work, t, count, limit, near, last, MAX_WORK, True)
-            near = most
+            asked = limit if is_new else enough
+            improve_piece(model, work, t, find_nodes(model, work, t), limit, asked, stop, MAX_WORK, True)
+            near = enough
         else:
-            stop = min(last, work.newton_steps[0] + PIECE_STEPS)
             count = restrict_lists(model, work, t, near)
             improve_piece(model, work, t, count, NEAR * near, NEAR * near, stop, PIECE_WORK, False)
             work.island_contact_start[t + 1], work.island_scalar_start[t + 1] = ends
@@ -220,4 +224,4 @@ def solve_pile(model, work, t, limit, moves, start):
     if best > said and island_sums.adds_energy(model, work, t, find_nodes(model, work, t)):
         start_cold(model, work, t)
         sweep_only(model, work, t, MOVING_SWEEPS, limit)
-    return best <= most
+    return best <= said

@@ -315,7 +315,7 @@ def newton_step_of_pile(model, work, t):
 def run_pile_operation(model, work, what, z, number):
     """Run one operation of the solve of a pile, whose island `dense_size` holds; return 1 on success, else 0.
 
-    PREPARE: set up the blocks of z nodes; number: most multiplications of a factor. MEASURE: velocities of
+    PREPARE: set up the blocks of z nodes; number: most multiplications of a factor; returns these. MEASURE: velocities of
     row z. GATHER: add the response to the impulses in row `number` to row z. NEWTON: Newton step for row
     STEP. SET: linear solve with the active set, refined if z is 1.
 
@@ -323,7 +323,7 @@ def run_pile_operation(model, work, what, z, number):
     """
     t = work.dense_size[Size.PILE] - 1
     if what == PREPARE:
-        return 1 if block_matrix.prepare_matrix(model, work, t, z, number) else 0
+        return int(block_matrix.prepare_matrix(model, work, t, z, number))
     if what == NEWTON:
         return 1 if newton_step_of_pile(model, work, t) else 0
     if what == SET:

@@ -264,7 +264,7 @@ def test_blocks_solve_what_dofs_solve(kept_engine):
         is_solved = pile.solve_pile(model, work, 0, 1e-10 * speed, False, np.inf)
         if is_solved:
             solved += 1
-            assert natural_residual.island_violation(model, work, 0) <= 1e-6 * speed
+            assert natural_residual.island_violation(model, work, 0) <= natural_residual.FLAGGED * speed
         x = work.contact_impulse[: len(problem.bodies)]
         assert (np.hypot(x[:, 0], x[:, 1]) <= problem.friction * x[:, 2] * (1 + 1e-12)).all()
         g, c = problem.dense()

@@ -54,7 +54,7 @@ def open_unit_row(model, work, c, k, is_angular, point, direction):
     for side in range(2):
         own = direction if side == 0 else vec.neg(direction)
         if is_angular:
-            scalar_rows.add_torque(model, work, n, side, own)
+            scalar_rows.add_wrench(model, work, n, side, own, (0.0, 0.0, 0.0))  # J += ownᵀ ∂ω/∂v
         else:
             scalar_rows.add_force_along(model, work, n, side, point, own)
     return n

@@ -129,15 +129,6 @@ def add_force_along(model, work, n, side, point, direction):
 
 
 @kernel
-def add_torque(model, work, n, side, direction):
-    """Add a unit torque about a direction to J of row n. J += dᵀ ∂ω/∂v
-
-    Writes: work.
-    """
-    add_wrench(model, work, n, side, direction, (0.0, 0.0, 0.0))
-
-
-@kernel
 def whiten_scalar(model, work, body, first):
     """Replace the row J of a body's chain by D^(−1/2) L⁻ᵀ Jᵀ.
 

@@ -2,8 +2,8 @@
 
 Two links with one or two joints between them, or a robot of so few joints and the world, cannot move along
 all three directions of a contact. Its own block G then has a null space: with λ, each λ + n, G n = 0, moves
-the same and satisfies the same law while it sticks. The smallest of these within the friction cone is taken:
-the projection on the range of G, or the last point in the cone on the line to it.
+the same and satisfies the same law while it sticks. A small one of these within the friction cone is taken:
+the projection on the range of G, or the first point in the cone on a line from it, to λ or along the normal.
 """
 
 from math import inf, sqrt
@@ -13,7 +13,9 @@ from tribo.contact.problem.whitened_products import contact_velocity
 from tribo.contact.solver.coulomb_cone import SLIDES
 from tribo.contact.solver.natural_residual import violation_at
 from tribo.math import spatial, vec
-from tribo.math.linalg import range_part
+from tribo.math.linalg import ROUND_OFF, range_part
+
+NORMAL = (0.0, 0.0, 1.0)  # in the axes of a contact
 
 
 @kernel
@@ -42,7 +44,14 @@ def least_in_cone(g, mu, x):
     if not size > 0.0:
         return x
     way = vec.scale(1.0 / size, more)
-    return vec.axpy(min(size, length_to_cone(mu, rest, way) / SLIDES), way, rest)
+    length = min(size, length_to_cone(mu, rest, way) / SLIDES)
+    up = vec.sub(NORMAL, range_part(g, NORMAL))  # does not depend on what n there is
+    if vec.norm(up) > ROUND_OFF:
+        up = vec.scale(1.0 / vec.norm(up), up)
+        raised = length_to_cone(mu, rest, up) / SLIDES
+        if raised <= length:
+            return vec.axpy(raised, up, rest)
+    return vec.axpy(length, way, rest)
 
 
 @kernel

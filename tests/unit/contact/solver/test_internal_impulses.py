@@ -54,3 +54,16 @@ def test_an_internal_impulse_of_millions_leaves_one_in_its_cone():
     assert np.linalg.norm(left) < 10.0
     assert np.hypot(*left[:2]) <= 0.8 * left[2] * (1.0 + 1e-12)
     np.testing.assert_allclose(vec.sym_vec(g, left), vec.sym_vec(g, impulse), atol=1e-8)
+
+
+@pytest.mark.parametrize("sideways", [-0.9, 0.0, 0.4])
+def test_what_moves_nothing_does_not_push_sideways(sideways):
+    """A planar arm: G = u uᵀ, u = (0.8, 0, 0.6), μ = 0.5. What moves it the same, on the rim, is unique.
+
+    λ = (μ n, 0, n) with λ · u = x · u, whatever x has along y.
+    """
+    x = (0.3, sideways, 2.0)
+    n = (0.8 * x[0] + 0.6 * x[2]) / (0.8 * 0.5 + 0.6)
+    left = internal_impulses.least_in_cone((0.64, 0.0, 0.36, 0.0, 0.48, 0.0), 0.5, x)
+    assert left[1] == 0.0
+    np.testing.assert_allclose(left, (0.5 * n, 0.0, n), rtol=1e-5)

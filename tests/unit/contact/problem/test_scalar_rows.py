@@ -78,7 +78,7 @@ def add_random_row(engine, rng, low, high, compliance=0.0, target=0.0, bodies=No
             continue
         point, force, torque = rng.normal(size=(3, 3))
         scalar_rows.add_force_along(model, work, n, side, tuple(point), tuple(force))
-        scalar_rows.add_torque(model, work, n, side, tuple(torque))
+        scalar_rows.add_wrench(model, work, n, side, tuple(torque), (0.0, 0.0, 0.0))
         if model.body_chain_len[body]:
             chain = model.body_chain_start[body]
             dof = int(model.chain_dof[chain + rng.integers(model.body_chain_len[body])])
@@ -140,7 +140,7 @@ def test_force_and_torque_against_differences():
                 if add == "force":
                     scalar_rows.add_force_along(model, work, n, side, tuple(point), tuple(direction))
                 else:
-                    scalar_rows.add_torque(model, work, n, side, tuple(direction))
+                    scalar_rows.add_wrench(model, work, n, side, tuple(direction), (0.0, 0.0, 0.0))
                 found = np.zeros(len(expected))
                 chain = model.body_chain_start[body]
                 count = model.body_chain_len[body]

@@ -166,13 +166,13 @@ class WorldSenses(Senses):
             at, turns = (rows[0, end.body] for rows in poses[end.part.id])
             return at + turned(turns, end.point), turns @ end.axes
 
+        own = self._mount.part
         for tie in self._mount.world.constraints:
-            for side, end in enumerate(tie.ends):
-                if end.part is self._mount.part:
-                    points, force, torque = tie.loads([pose(end) for end in tie.ends])
-                    sign = (1.0, -1.0)[side]
-                    yield Grip(tie.name, end.body, end.link, points[side][None],
-                               sign * force[None], sign * torque[None])  # fmt: skip
+            if own in tie.parts:
+                way = tie.way
+                for end, load in zip(way, tie.loads([pose(end) for end in way]), strict=True):
+                    if end.part is own:
+                        yield Grip(tie.name, end.body, end.link, *(value[None] for value in load))
 
     def look(
         self, start: np.ndarray, toward: np.ndarray, nearest: float, reach: np.ndarray, hides: bool

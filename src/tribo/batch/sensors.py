@@ -143,11 +143,17 @@ class SensorBatch(Sealed):
         Raises:
             ValueError: There is no such world.
             EditError: Another thread steps the batch, or it is not known what a part of a body feels.
-            MemoryError: More than 2²⁴ rays in all worlds together.
+            MemoryError: More than 2²⁴ rays in all worlds together; nothing was measured.
         """
         batch = self._sensors.batch
         batch.check_idle(f"a measurement of {self.name}")
         rows = batch.chosen_worlds(worlds).ravel()
+        rays = self._sensor.ray_count
+        if len(batch) * rays > MAX_RAYS:  # before there is anything as large
+            raise MemoryError(
+                f"a measurement of {self.name} casts {rays} rays in each of {len(batch)} worlds, at most "
+                f"{MAX_RAYS} in all; take a sensor of fewer, or up to {MAX_RAYS // rays} worlds"
+            )
         errors = [[streams[k] for k in rows] for streams in self._errors]
         senses = BatchSenses(self._sensors, self._place)
         found = self._sensor.readings(senses, rows, errors)

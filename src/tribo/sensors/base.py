@@ -212,7 +212,7 @@ class Sensor(Sealed, ABC):
     _called = "sensor"
     _inner = frozenset((
         "alone", "collect", "copied_place", "drop", "due", "error_streams", "get_state", "hidden_body",
-        "readings", "restart", "set_state", "streams_of", "update",
+        "ray_count", "readings", "restart", "set_state", "streams_of", "update",
     ))  # fmt: skip
 
     def __init__(self, mount: Mount, name: str, update_rate: float | None,
@@ -314,6 +314,11 @@ class Sensor(Sealed, ABC):
             rows: Which of them are wanted, (n,).
             errors: For each of `error_streams` a list of n.
         """
+
+    @property
+    def ray_count(self) -> int:
+        """Return how many rays a whole measurement of it casts in one world."""
+        return 0
 
     def alone(self, readings: Any) -> Any:
         """Return the reading of a world alone, of `readings` for one world."""

@@ -123,10 +123,9 @@ class _Permitted:
 
     def __enter__(self) -> None:
         if _is_main():
-            owner = self._owner
-            owner.permitted_at = (*owner.permitted_at, owner.depth)
+            self._owner.permitted_at += (self._owner.depth,)
             try:
-                owner.let_through()
+                self._owner.let_through()
             except BaseException:
                 self.__exit__()
                 raise

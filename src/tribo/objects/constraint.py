@@ -208,7 +208,7 @@ class Constraint(Breakable, Sealed):
         return self.wrench(self._ends[0].pose()[1])[1]
 
     def loads(self, way: Any) -> list[tuple[np.ndarray, np.ndarray, np.ndarray]]:
-        """Return what it did in the last step, for points (3,) and axes (3, 3) of the places of its `way`.
+        """Return what it did in the last step; `way`: points (3,) and axes (3, 3) of the places of its way.
 
         For each of them the point (3,) [m], the force (3,) [N] and the torque besides (3,) [N m], world.
         """

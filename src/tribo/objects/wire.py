@@ -188,7 +188,7 @@ class Wire(Constraint):
         return np.zeros_like(self._ends[0].pose()[0])
 
     def loads(self, way: Any) -> list[tuple[np.ndarray, np.ndarray, np.ndarray]]:
-        """Return point (3,) [m], force (3,) [N], torque (3,) [N m] of each place, as in `Constraint`.
+        """Return point (3,) [m], force (3,) [N], torque (3,) [N m] of each place; `way` as in `Constraint`.
 
         A place is pulled along the parts of the wire on both of its sides.
         """

@@ -20,7 +20,7 @@ from tribo.objects.owner import Pushes
 from tribo.objects.world_view import WorldView
 from tribo.readout.filters import object_numbers
 from tribo.readout.rays import WorldRays
-from tribo.sensors.base import EARLY, Mount, Sensor, WorldSenses
+from tribo.sensors.base import EARLY, Mount, Sensor
 from tribo.sensors.camera import DepthCamera
 from tribo.sensors.inertial import Imu
 from tribo.sensors.joints import JointEncoder
@@ -304,30 +304,26 @@ class WorldSensors:
                 self.remove_sensor(sensor)
 
     # -- measuring -----------------------------------------------------------------------------
-    def step(self, make: Callable[[], Any] | None = None) -> Any:
-        """Make a step after noting what it changes and sensors need; return what `make` does.
+    def step(self, make: Callable[[], Any] | None = None, unnoted: int = 0) -> Any:
+        """Make steps; before the last one note what it changes and sensors need.
 
-        make: None: the engine makes it, and tells whether `status` says something.
+        make: Makes the last step, and what it returns is returned; None: the engine makes it, and tells
+        whether `status` says something. unnoted: Number of steps before it.
         """
-        engine = self.world.engine
+        engine, said = self.world.engine, False
         try:
+            if unnoted:
+                if self._before is not None:
+                    self._before.is_known = False
+                said = engine.run(unnoted)
+                self.world.pushes = {}
+                if engine.status[0, 0] & Status.INVALID:
+                    return True
             self._note_before(engine)
-            return engine.run(1) if make is None else make()
-        except BaseException:  # it is not known whether the step was made
+            return (engine.run(1) if make is None else make()) or said
+        except BaseException:  # it is not known which steps were made
             self.lose_last_step()
             raise
-
-    def _run_unnoted(self, engine: Engine, n: int) -> bool:
-        """Make steps none of which is the last."""
-        if self._before is not None:
-            self._before.is_known = False
-        try:
-            said = engine.run(n)
-            self.world.pushes = {}
-        except BaseException:
-            self.lose_last_step()
-            raise
-        return said
 
     def _note_before(self, engine: Engine) -> None:
         world, old = self.world, self._before
@@ -365,11 +361,7 @@ class WorldSensors:
         engine, said = self.world.engine, False
         while n > 0:
             count = self._steps_to_next(n)
-            if count > 1:
-                said |= self._run_unnoted(engine, count - 1)
-            if engine.status[0, 0] & Status.INVALID:
-                return True
-            said |= self.step(last_step)
+            said |= self.step(last_step, count - 1)
             if engine.status[0, 0] & Status.INVALID:
                 return True
             n -= count
@@ -394,10 +386,6 @@ class WorldSensors:
     def last_wrench(self, sensor: Sensor) -> Before:
         """Return the external torque and force on every body in the last step, and on which link."""
         return self._last(sensor)
-
-    def shapes_at(self, mount: Mount) -> slice:
-        """Return which shapes are on the body that carries a sensor."""
-        return WorldSenses(mount, None).hidden
 
     def look_along(
         self, place: np.ndarray, directions: np.ndarray, nearest: float, reach: np.ndarray, hidden: Any

@@ -44,7 +44,7 @@ ODD: tuple[Any, ...] = (
 # Calls between the package's own parts; users have no reason to call them.
 INNER = {
     "ball.set_state", "ground.set_state", "batch.records_of", "materials.become", "pin.tie", "wire.tie",
-    "world.last_wrench", "world.mean_acceleration", "world.shapes_at", "world.tie_described",
+    "world.last_wrench", "world.mean_acceleration", "world.tie_described",
 }  # fmt: skip
 
 

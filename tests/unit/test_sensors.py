@@ -385,3 +385,21 @@ def test_a_force_that_is_applied_after_the_step_is_no_part_of_a_reading():
     assert np.array_equal(before.torque, after.torque)
     world.step()
     assert not np.allclose(sensor.measure().force, before.force, atol=1.0)
+
+
+def test_after_a_step_that_failed_there_is_no_last_step():
+    """It read what had changed since the last step that was noted, by the time of one step."""
+    world = tribo.World()
+    ball = world.add_sphere(0.1, 1.0, position=(0, 0, 50))
+    imu = world.add_imu(ball)
+    world.step()
+    assert np.abs(imu.measure().linear_acceleration).max() < 1e-9
+    ball.linear_velocity = (0, 0, 0)
+    ball.generalized_velocity[3] = np.inf
+    with pytest.raises(tribo.SimulationError):
+        world.step(20)
+    ball.angular_velocity = (0, 0, 0)
+    with pytest.raises(tribo.EditError, match="step the world first"):
+        imu.measure()
+    world.step()
+    assert np.abs(imu.measure().linear_acceleration).max() < 1e-9

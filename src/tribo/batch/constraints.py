@@ -91,8 +91,8 @@ class ConstraintBatch(Sealed):
         described = tie.describe()
         self._collide = bool(described.numbers.get("collide", True))
         self._locked, self._stretch = described.locked, STRETCH[described.resists]
-        self._ends = [_Place(batch, end) for end in tie.ends]
-        self.way = [_Place(batch, end) for end in tie.way] if isinstance(tie, Wire) else []
+        self.way = [_Place(batch, end) for end in tie.way]
+        self._ends = [self.way[0], self.way[-1]]
 
     def __repr__(self) -> str:
         """Return type, name and number of worlds."""
@@ -219,23 +219,22 @@ class ConstraintBatch(Sealed):
     )
 
     def grips_on(self, name: str) -> Iterator[Grip]:
-        """Return what it did to an object in the last step, for each of its ends that is on it.
+        """Return what it did to an object in the last step, for each place of its way that is on it.
 
         To objects that it does not hold it does nothing. In world axes, as in `Grip`.
         """
-        sides = [side for side, end in enumerate(self._ends) if end.name == name]
-        if not sides:
+        if all(place.name != name for place in self.way):
             return
         engine, parts = self._batch.engine, self._batch.parts
 
         def midway(other: str) -> tuple[np.ndarray, np.ndarray]:
             return midway_poses(engine, parts[other].span, self._batch.records_of(other))
 
-        poses: Any = [end.pose(midway) for end in self._ends]
-        points, force, torque = self._made.loads(self, poses)  # type: ignore[arg-type]
-        for side in sides:
-            end, sign = self._ends[side], (1.0, -1.0)[side]
-            yield Grip(self._name, end.body, end.link, points[side], sign * force, sign * torque)
+        poses: Any = [place.pose(midway) for place in self.way]
+        loads = self._made.loads(self, poses)  # type: ignore[arg-type]
+        for place, load in zip(self.way, loads, strict=True):
+            if place.name == name:
+                yield Grip(self._name, place.body, place.link, *load)
 
     # -- wires and rods ------------------------------------------------------------------------
     @property

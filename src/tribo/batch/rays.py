@@ -157,13 +157,8 @@ class BatchRays:
             nearest: Distance from which on something is seen [m].
             reach: (R,) [m].
             hidden: Shapes that are not seen.
-
-        Raises:
-            MemoryError: More than 2²⁴ rays.
         """
-        worlds, count = toward.shape[:2]
-        if worlds * count > MAX_RAYS:
-            raise MemoryError(f"{worlds} × {count} rays of a sensor in all worlds; the limit is {MAX_RAYS}")
+        count = toward.shape[1]
         start, toward, far = (
             np.array(np.broadcast_to(a, shape), order="C")
             for a, shape in ((start, toward.shape), (toward, toward.shape), (reach, (1, count)))

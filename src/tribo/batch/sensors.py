@@ -16,8 +16,9 @@ from tribo.checks.sealed import Sealed
 from tribo.engine.engine import Engine
 from tribo.engine.subtree import TreeRecords
 from tribo.model import Status
+from tribo.readout.rays import MAX_RAYS
 from tribo.sensors.base import Errors, Sensor
-from tribo.sensors.senses import Grip, Place, Senses
+from tribo.sensors.senses import Before, Grip, Place, Senses
 
 UNKNOWN = ("", "")  # key of an external force that acts on nobody knows which link
 
@@ -42,18 +43,18 @@ class BatchSenses(Senses):
 
     def mean_acceleration(self) -> np.ndarray:
         """Return (v⁺ − v)/Δt of the last step, (worlds, dofs of the world); NaN: there was none."""
-        velocity, known = self.engine.state.arrays["v"], self._sensors.made_step[:, None]
-        found = np.full(velocity.shape, np.nan)
-        np.subtract(velocity, self._sensors.velocity, out=found, where=known)
+        before, known = self._sensors.before, self._sensors.made_step[:, None]
+        found = np.full(before.velocity.shape, np.nan)
+        np.subtract(before.next_velocity, before.velocity, out=found, where=known)
         return np.asarray(found / self.dt)
 
     def last_wrench(self) -> np.ndarray:
         """Return torque and force from outside on every body in the last step, (worlds, bodies, 6)."""
-        return self._sensors.wrench
+        return self._sensors.before.wrench
 
     def pushes_by_link(self) -> Iterable[tuple[str, np.ndarray]] | None:
         """Return how much of it acts on which link of the object, (worlds, 6) each; None: not known."""
-        pushes, own = self._sensors.pushes, self.place.name
+        pushes, own = self._sensors.before.pushes, self.place.name
         if UNKNOWN in pushes:
             return None
         return ((link, wrench) for (name, link), wrench in pushes.items() if name == own)
@@ -142,11 +143,17 @@ class SensorBatch(Sealed):
         Raises:
             ValueError: There is no such world.
             EditError: Another thread steps the batch, or it is not known what a part of a body feels.
-            MemoryError: More than 2²⁴ rays in all worlds together.
+            MemoryError: More than 2²⁴ rays in all worlds together; nothing was measured.
         """
         batch = self._sensors.batch
         batch.check_idle(f"a measurement of {self.name}")
         rows = batch.chosen_worlds(worlds).ravel()
+        rays = self._sensor.ray_count
+        if len(batch) * rays > MAX_RAYS:  # before there is anything as large
+            raise MemoryError(
+                f"a measurement of {self.name} casts {rays} rays in each of {len(batch)} worlds, at most "
+                f"{MAX_RAYS} in all; take a sensor of fewer, or up to {MAX_RAYS // rays} worlds"
+            )
         errors = [[streams[k] for k in rows] for streams in self._errors]
         senses = BatchSenses(self._sensors, self._place)
         found = self._sensor.readings(senses, rows, errors)
@@ -178,6 +185,8 @@ class SensorBatch(Sealed):
 class BatchSensors:
     """The part of a batch that knows its sensors, and what they need of the last step."""
 
+    before: Before  # as soon as a sensor is asked for
+
     def __init__(
         self, batch: BatchOwner, rays: BatchRays, ties: BatchConstraints, sensors: Iterable[Sensor]
     ) -> None:
@@ -189,9 +198,7 @@ class BatchSensors:
         self._pending: dict[tuple[str, str], np.ndarray] = {}  # forces that act in the next step
         if command["has_wrench"].any():
             self._pending[UNKNOWN] = np.zeros(6)
-        self.velocity = self.wrench = np.zeros(0)
         self.made_step = np.zeros(len(batch), bool)
-        self.pushes: dict[tuple[str, str], np.ndarray] = {}
 
     @property
     def sensor_names(self) -> tuple[str, ...]:
@@ -214,8 +221,7 @@ class BatchSensors:
         check.known(name, self._places, "sensor")
         if name not in self._made:
             if not self._made:
-                self.velocity = self.batch.engine.state.arrays["v"].copy()
-                self.wrench = np.zeros_like(self.batch.engine.command.arrays["wrench"])
+                self.before = Before(self.batch.engine)
             self._made[name] = SensorBatch(self, *self._places[name])
         return self._made[name]
 
@@ -227,10 +233,7 @@ class BatchSensors:
 
     def note_before(self) -> None:
         """Keep what the next step changes and sensors need."""
-        engine = self.batch.engine
-        self.velocity = engine.state.arrays["v"].copy()
-        self.wrench = engine.command.arrays["wrench"].copy()
-        self.pushes = dict(self._pending)
+        self.before.note(dict(self._pending))
         self.made_step[:] = True
 
     def note_after(self, left: np.ndarray) -> None:

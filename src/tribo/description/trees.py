@@ -453,7 +453,7 @@ class ObjectDescription:
     collision_meshes: str = "auto"  # of a robot, see `World.add_articulated_system`
     generalized_coordinate: Vector | None = None
     generalized_velocity: Vector | None = None
-    drive: dict[str, Vector] = field(default_factory=dict)  # kp, kd, target, target_velocity, force
+    drive: dict[str, Vector] = field(default_factory=dict)  # by attributes of <drive>
     rules: dict[str, CollisionRule] = field(default_factory=dict)  # by collision body
     parts: list[CompoundPart] = field(default_factory=list)
     mesh: MeshFile | None = None

@@ -104,8 +104,7 @@ class Engine:
             return bool(run_at(self.addresses, self._remaining, 0, 1, 0)) and self._go_on()
         said = 0
         while n > 0 and not said & Status.INVALID:
-            few = min(n, self._slice)
-            begin = perf_counter()
+            few, begin = min(n, self._slice), perf_counter()
             if self._run_slice(few):
                 said |= int(self.status[0, 0])
             n -= few
@@ -272,17 +271,8 @@ class Engine:
             self.model.lazy_address[families] = addresses
             work["lazy_wanted"][:] = 0
             return
-        names = (
-            "candidate_count",
-            "contact_count",
-            "row_count",
-            "column_count",
-            "dense_count",
-            "node_count",
-            "value_count",
-            "friction_count",
-        )
-        counts = [int(work[name].max()) for name in names]
+        names = ("candidate", "contact", "row", "column", "dense", "node", "value", "friction")
+        counts = [int(work[f"{name}_count"].max()) for name in names]
         if counts[1] > _MAX_CONTACTS:
             raise MemoryError(f"{counts[1]} contacts in one step; the limit is {_MAX_CONTACTS}")
         self._enlarge(self.capacity.grown(*counts))

@@ -3,98 +3,136 @@
 Python runs the handler of a signal between any two of its instructions, and the handler of Ctrl-C raises:
 even when tables have been replaced but their addresses are not yet stored, or while another thread works on
 them. In a block of `deferred_signals` handlers wait; `let_through` runs the waiting ones, at a place that the
-caller chooses. Signals reach the main thread only, so both do nothing in other threads.
+caller chooses. Signals reach the main thread only, so both do nothing in other threads. Where `_wait` still
+stands in for a handler outside of blocks, it passes on what comes. (CPython looks for signals where a
+function begins, where a loop goes back and after a call; numbers are changed here in between.)
 """
 
 from __future__ import annotations
 
+import inspect
 import signal
 import threading
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from _signal import getsignal as handler_of  # type: ignore[import-not-found]  # `signal` makes slow enums
+from _signal import signal as set_handler
+from collections.abc import Callable
 from time import perf_counter
 from types import FrameType
 from typing import Any
 
 LONGEST = 0.05  # [s] between two places where signals are handled, if steps are not longer
-_KINDS = tuple(getattr(signal, name) for name in ("SIGINT", "SIGALRM", "SIGTERM") if hasattr(signal, name))
-_Handler = Callable[[int, FrameType | None], Any]
+_NAMES = "SIGINT SIGTERM SIGALRM SIGVTALRM SIGXCPU SIGHUP SIGQUIT SIGUSR1 SIGUSR2 SIGCHLD SIGBREAK"
+_KINDS = tuple(int(kind) for kind in signal.Signals if kind.name in _NAMES.split())
+
+
+def _is_main() -> bool:
+    return threading.current_thread() is threading.main_thread()
 
 
 class _DeferredSignals:
     """The blocks in which signals wait; one instance, for the one main thread."""
 
     def __init__(self) -> None:
-        self._depth = 0
-        self._handlers: list[tuple[Any, _Handler]] = []
-        self._waiting: list[tuple[int, _Handler]] = []
-        self.since = 0.0  # [s] arrival of the first waiting signal, by the clock; 0: none
+        self.depth = 0  # number of blocks around
+        self.permitted_at: tuple[int, ...] = (0,)  # where signals are permitted
+        self._handlers: dict[int, Callable[[int, FrameType | None], Any]] = {}  # replaced now or before
+        self._waiting: list[int] = []  # kinds of signals, each once
+        self._since = 0.0  # [s] arrival of the first of them, by the clock
 
     def __enter__(self) -> None:
         """Defer signals."""
-        if threading.current_thread() is not threading.main_thread():
-            return
-        if self._depth == 0:
-            self._replace()
-        self._depth += 1
+        if _is_main():
+            if self.depth == 0:
+                self._replace()
+            self.depth += 1
 
     def __exit__(self, *_: object) -> None:
-        """At the end of the outermost block restore the handlers and run the waiting ones."""
-        if threading.current_thread() is not threading.main_thread():
+        """At the end of the outermost block, also within a permitted one, run the waiting handlers."""
+        if not _is_main():
             return
-        self._depth -= 1
-        if self._depth == 0:
-            self._restore()
-            self.let_through()
-
-    @contextmanager
-    def permitted(self) -> Iterator[None]:
-        """Permit signals in a block within: for long operations that change nothing."""
-        is_deferring = self._depth > 0 and threading.current_thread() is threading.main_thread()
-        if is_deferring:
-            self._restore()
-            self.let_through()
         try:
-            yield
+            if self.depth == 1:
+                self._restore()
         finally:
-            if is_deferring:
-                self._replace()
+            self.depth -= 1
+            while self.permitted_at[-1] > self.depth:  # its end was interrupted
+                self.permitted_at = self.permitted_at[:-1]
+            if self.depth <= self.permitted_at[-1]:
+                self.let_through()
+
+    def permitted(self) -> _Permitted:
+        """Permit signals in a block within: for long operations that change nothing."""
+        return _Permitted(self)
 
     def _replace(self) -> None:
         try:
             for kind in _KINDS:
-                handler = signal.getsignal(kind)
-                if callable(handler):
-                    self._handlers.append((kind, handler))
-                    signal.signal(kind, self._wait)
-        except ValueError:  # not the main interpreter
-            self._handlers.clear()
-        except BaseException:  # raised by a handler not yet replaced
+                handler = handler_of(kind)
+                if callable(handler) and handler != self._wait:
+                    self._handlers[kind] = handler
+                    set_handler(kind, self._wait)
+        except BaseException as error:
+            self._restore()
+            is_of_handler = error.__traceback__ and error.__traceback__.tb_next
+            if is_of_handler or not isinstance(error, ValueError):  # else: not the main interpreter
+                raise
+
+    def _restore(self) -> None:
+        try:
+            for kind, handler in list(self._handlers.items()):
+                if handler_of(kind) == self._wait:
+                    set_handler(kind, handler)
+        except BaseException:  # raised by a handler that is restored already
             self._restore()
             raise
 
-    def _restore(self) -> None:
-        while self._handlers:
-            kind, handler = self._handlers.pop()
-            signal.signal(kind, handler)
-
     def _wait(self, kind: int, frame: FrameType | None) -> None:
-        handler = next((h for k, h in self._handlers if k == kind), None)
-        if handler is not None:
-            self._waiting.append((kind, handler))
-            self.since = self.since or perf_counter()
+        if kind not in self._waiting:
+            self._since = self.since or perf_counter()
+            self._waiting.append(kind)
+        if self.depth <= self.permitted_at[-1]:
+            self.let_through(frame)
 
-    def let_through(self) -> None:
-        """Run the waiting handlers; their exceptions are raised here."""
-        if not self.since or threading.current_thread() is not threading.main_thread():
+    def let_through(self, frame: FrameType | None = None) -> None:
+        """Run the waiting handlers; an exception is raised here when all have run."""
+        if not self._waiting or not _is_main():
             return
-        waiting, self._waiting, self.since = self._waiting, [], 0.0
-        for kind, handler in waiting:
-            handler(kind, None)
+        frame = frame or inspect.currentframe()
+        while self._waiting:
+            kind = self._waiting[0]
+            del self._waiting[0]  # no call in between: none is lost
+            try:
+                self._handlers[kind](kind, frame)
+            except BaseException:
+                self.let_through(frame)
+                raise
+
+    @property
+    def since(self) -> float:
+        """Arrival of the first waiting signal, by the clock [s]; 0: none."""
+        return self._since if self._waiting else 0.0
 
     def is_late(self) -> bool:
         """Tell whether a signal has waited so long that work stops between two worlds of a step."""
-        return self.since > 0.0 and perf_counter() - self.since > LONGEST
+        return 0.0 < self.since < perf_counter() - LONGEST
+
+
+class _Permitted:
+    def __init__(self, owner: _DeferredSignals) -> None:
+        self._owner = owner
+
+    def __enter__(self) -> None:
+        if _is_main():
+            self._owner.permitted_at += (self._owner.depth,)
+            try:
+                self._owner.let_through()
+            except BaseException:
+                self.__exit__()
+                raise
+
+    def __exit__(self, *_: object) -> None:
+        if _is_main():
+            self._owner.permitted_at = self._owner.permitted_at[:-1]
 
 
 deferred_signals = _DeferredSignals()

@@ -50,7 +50,7 @@ FILTER = ("collision_group", "collision_mask")
 RUNNING = ("surface_velocity", "belt_velocity")  # of a collision body
 SINGLE = ("name", "mass", "material", "appearance", "body_type", "com", *FILTER)
 KINDS = {"dynamic": Kind.DYNAMIC, "kinematic": Kind.KINEMATIC, "static": Kind.STATIC}
-DRIVE = ("kp", "kd", "target", "target_velocity", "force")
+DRIVE = ("kp", "kd", "target", "target_velocity", "force", "gravity_compensation")
 INERTIA_NAMES = ("xx", "xy", "xz", "yy", "yz", "zz")
 # Children by which newer files carry what the engine keeps elsewhere.
 NOT_YET_CHILDREN = ("tuning", "sensors", "actuators")

@@ -35,7 +35,7 @@ class Constraint(Breakable, Sealed):
     _called = "constraint"
     _inner = frozenset((
         "attach", "changed_numbers", "describe", "detach", "is_changed", "is_from_file", "is_marked", "loads",
-        "run_over", "tie", "wrench",
+        "run_over", "tie", "way", "wrench",
     ))  # fmt: skip
 
     is_removed: bool
@@ -104,12 +104,17 @@ class Constraint(Breakable, Sealed):
     @property
     def parts(self) -> list[Object | None]:
         """All objects that it touches; None: the world."""
-        return [end.part for end in (*self._ends, *self._over)]
+        return [end.part for end in self.way]
 
     @property
     def ends(self) -> tuple[End, End]:
         """Where it holds on to the two bodies."""
         return self._ends
+
+    @property
+    def way(self) -> tuple[End, ...]:
+        """Where it holds on, and between these ends the places over which a wire runs."""
+        return self._ends[0], *self._over, self._ends[1]
 
     @Readout[np.ndarray]
     def points(self) -> np.ndarray:
@@ -202,14 +207,14 @@ class Constraint(Breakable, Sealed):
         """Mean torque on the first body in the last step, (3,) [N m], world, besides that of the force."""
         return self.wrench(self._ends[0].pose()[1])[1]
 
-    def loads(self, ends: Any) -> tuple[tuple[np.ndarray, np.ndarray], np.ndarray, np.ndarray]:
-        """Return what it did in the last step, for given points (3,) and axes (3, 3) of both ends, world.
+    def loads(self, way: Any) -> list[tuple[np.ndarray, np.ndarray, np.ndarray]]:
+        """Return what it did in the last step; `way`: points (3,) and axes (3, 3) of the places of its way.
 
-        Where it acts on each body, (3,) [m], the force on the first (3,) [N], the torque besides (3,) [N m];
-        the second feels the opposite of both.
+        For each of them the point (3,) [m], the force (3,) [N] and the torque besides (3,) [N m], world.
         """
-        (_, axes), (point, _) = ends
-        return (point, point), *self.wrench(axes)
+        (_, axes), (point, _) = way
+        force, torque = self.wrench(axes)
+        return [(point, force, torque), (point, -force, -torque)]
 
     def wrench(self, axes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Return force (3,) [N], torque (3,) [N m] on the first body, world; `axes`: (3, 3) of its end."""

@@ -24,8 +24,6 @@ class Wire(Constraint):
     _called = "wire"
     _kind = Kind.LENGTH
 
-    _inner = Constraint._inner | {"way"}
-
     def _own_numbers(self) -> dict[str, Any]:
         made = {"length": self.length} | self._rubbing()
         if self._stretch == 0:
@@ -115,11 +113,6 @@ class Wire(Constraint):
             made += np.where(np.arange(parts) >= j, half, -half)
         return made
 
-    @property
-    def way(self) -> tuple[End, ...]:
-        """Where it holds on, and between these ends the places over which it runs."""
-        return self._ends[0], *self._over, self._ends[1]
-
     length = Number(Tuning.LENGTH, "Length at rest [m]; assign to reel it in or out.", is_positive=True)
 
     @Readout[float]
@@ -194,11 +187,17 @@ class Wire(Constraint):
         """Zero: a wire has no torque besides that of its force, (3,) [N m]."""
         return np.zeros_like(self._ends[0].pose()[0])
 
-    def loads(self, ends: Any) -> tuple[tuple[np.ndarray, np.ndarray], np.ndarray, np.ndarray]:
-        """Return points (3,) [m], force (3,) [N], torque (3,) [N m], world; `ends` as in `Constraint`."""
-        first, second = ends[0][0], ends[1][0]
-        d = (self.way[1].pose()[0] if len(self.way) > 2 else second) - first
-        return (first, second), _along(d, 1.0) * self.tensions[..., :1], np.zeros_like(d)
+    def loads(self, way: Any) -> list[tuple[np.ndarray, np.ndarray, np.ndarray]]:
+        """Return point (3,) [m], force (3,) [N], torque (3,) [N m] of each place; `way` as in `Constraint`.
+
+        A place is pulled along the parts of the wire on both of its sides.
+        """
+        points = [point for point, _ in way]
+        d = np.diff(np.stack(points, axis=-2), axis=-2)
+        along = _along(d)
+        along[~d.any(axis=(-2, -1)), :, 2] = 1.0  # a rod of length 0 pushes its ends apart
+        forces = np.diff(along * self.tensions[..., None], axis=-2, prepend=0.0, append=0.0)
+        return [(point, forces[..., k, :], np.zeros_like(point)) for k, point in enumerate(points)]
 
     @Readout[np.ndarray]
     def gap(self) -> np.ndarray:
@@ -221,13 +220,10 @@ class Wire(Constraint):
 def _ahead(wire: Wire) -> np.ndarray:
     """Return `Wire.direction`, also of a wire in all worlds of a batch, (worlds, 3)."""
     first, second = (end.pose()[0] for end in wire.way[:2])
-    return _along(second - first, 0.0)
+    return _along(second - first)
 
 
-def _along(d: np.ndarray, z: float) -> np.ndarray:
-    """Return vectors (…, 3) of unit length; of those that are zero (0, 0, z)."""
+def _along(d: np.ndarray) -> np.ndarray:
+    """Return vectors (…, 3) of unit length; zero of those that are zero."""
     length = np.linalg.norm(d, axis=-1, keepdims=True)
-    made = np.zeros_like(d)
-    made[..., 2] = z
-    np.divide(d, length, out=made, where=length > 0.0)
-    return made
+    return np.asarray(np.divide(d, length, out=np.zeros_like(d), where=length > 0.0))

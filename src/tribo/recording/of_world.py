@@ -87,8 +87,7 @@ class WorldRecording:
             if recorder is not None or not sensors.has_any:
                 self._recorder, self._world.is_measured = None, sensors.has_any
             if n == 1 and not sensors.timed:  # by far the most frequent call
-                sensors.note_before()
-                return self._world.engine.run(1)
+                return bool(sensors.step())
             return sensors.run(n, self.measure_due)
         recorder.check_same()
         said = False

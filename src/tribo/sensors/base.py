@@ -28,7 +28,7 @@ from tribo.objects.states import turned
 from tribo.objects.world_view import WorldView
 from tribo.sensors.loads import UNKNOWN
 from tribo.sensors.noise import Noise, NoiseState
-from tribo.sensors.senses import Grip, Place, Senses, midway_poses
+from tribo.sensors.senses import Before, Grip, Place, Senses, midway_poses
 
 EARLY = 1e-6  # [-] of a step: a measurement that is due so little later is due now
 # Of a sensor: the streams of each of its readings, one for each world.
@@ -53,9 +53,9 @@ class SensorHost(Protocol):
     world: WorldView
 
     def mean_acceleration(self, sensor: Any) -> np.ndarray:
-        """Return (v⁺ − v)/Δt of the last step for all degrees of freedom of the world [m/s², rad/s²]."""
+        """Return (v⁺ − v)/Δt of the last step, (1, dofs of the world) [m/s², rad/s²]."""
 
-    def last_wrench(self, sensor: Any) -> Any:
+    def last_wrench(self, sensor: Any) -> Before:
         """Return the external torque and force on every body in the last step, and on which link."""
 
     def look_along(self, place: np.ndarray, directions: np.ndarray, nearest: float, reach: np.ndarray,
@@ -138,12 +138,11 @@ class WorldSenses(Senses):
 
     def mean_acceleration(self) -> np.ndarray:
         """Return (v⁺ − v)/Δt of the last step, (1, dofs of the world)."""
-        return self._mount.sensors.mean_acceleration(self._sensor)[None]
+        return self._mount.sensors.mean_acceleration(self._sensor)
 
     def last_wrench(self) -> np.ndarray:
         """Return torque and force from outside on every body in the last step, (1, bodies, 6)."""
-        found: np.ndarray = self._mount.sensors.last_wrench(self._sensor).wrench
-        return found[None]
+        return self._mount.sensors.last_wrench(self._sensor).wrench
 
     def pushes_by_link(self) -> Iterable[tuple[str, np.ndarray]] | None:
         """Return how much of it acts on which link of the sensor's object, (1, 6) each; None: not known."""
@@ -166,13 +165,13 @@ class WorldSenses(Senses):
             at, turns = (rows[0, end.body] for rows in poses[end.part.id])
             return at + turned(turns, end.point), turns @ end.axes
 
+        own = self._mount.part
         for tie in self._mount.world.constraints:
-            for side, end in enumerate(tie.ends):
-                if end.part is self._mount.part:
-                    points, force, torque = tie.loads([pose(end) for end in tie.ends])
-                    sign = (1.0, -1.0)[side]
-                    yield Grip(tie.name, end.body, end.link, points[side][None],
-                               sign * force[None], sign * torque[None])  # fmt: skip
+            if own in tie.parts:
+                way = tie.way
+                for end, load in zip(way, tie.loads([pose(end) for end in way]), strict=True):
+                    if end.part is own:
+                        yield Grip(tie.name, end.body, end.link, *(value[None] for value in load))
 
     def look(
         self, start: np.ndarray, toward: np.ndarray, nearest: float, reach: np.ndarray, hides: bool
@@ -213,7 +212,7 @@ class Sensor(Sealed, ABC):
     _called = "sensor"
     _inner = frozenset((
         "alone", "collect", "copied_place", "drop", "due", "error_streams", "get_state", "hidden_body",
-        "readings", "restart", "set_state", "streams_of", "update",
+        "ray_count", "readings", "restart", "set_state", "streams_of", "update",
     ))  # fmt: skip
 
     def __init__(self, mount: Mount, name: str, update_rate: float | None,
@@ -315,6 +314,11 @@ class Sensor(Sealed, ABC):
             rows: Which of them are wanted, (n,).
             errors: For each of `error_streams` a list of n.
         """
+
+    @property
+    def ray_count(self) -> int:
+        """Return how many rays a whole measurement of it casts in one world."""
+        return 0
 
     def alone(self, readings: Any) -> Any:
         """Return the reading of a world alone, of `readings` for one world."""

@@ -61,6 +61,11 @@ class DepthCamera(Sensor):
         self._lengths = np.linalg.norm(self._rays, axis=1)
 
     @property
+    def ray_count(self) -> int:
+        """Return the number of pixels."""
+        return self._width * self._height
+
+    @property
     def intrinsics(self) -> np.ndarray:
         """Matrix K, (3, 3) [pixels]: (u, v, 1) ~ K (x, y, z) for a point of the optical frame."""
         f = self._focal

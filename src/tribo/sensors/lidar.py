@@ -52,6 +52,11 @@ class Lidar(Sensor):
         self._spin = check.number(spin_rate, "spin_rate", minimum=0.0)
         self._sign = -1.0 if clockwise else 1.0
 
+    @property
+    def ray_count(self) -> int:
+        """Return the number of beams of a whole turn."""
+        return int(self._samples * self._pitch.size)
+
     def _columns(self, time: float) -> np.ndarray:
         """Return the numbers of the columns that a measurement covers."""
         if not self._spin or self._rate is None or self._spin <= self._rate * 0.0:

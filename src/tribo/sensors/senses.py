@@ -5,6 +5,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Iterable
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -40,6 +41,35 @@ class Grip:
     point: np.ndarray  # (N, 3) [m] world
     force: np.ndarray  # (N, 3) [N] world
     torque: np.ndarray  # (N, 3) [N m] besides that of the force
+
+
+class Before:
+    """Velocities and external forces before the last step of N worlds, which it changed."""
+
+    __slots__ = (
+        "has_wrench", "is_known", "is_of_many", "is_pushed", "model", "next_velocity", "next_wrench",
+        "pushes", "velocity", "wrench",
+    )  # fmt: skip
+
+    def __init__(self, engine: Engine) -> None:
+        """Make room for the state of worlds whose next step is to be made."""
+        self.model = engine.model  # of a world alone: to which the rest belongs
+        self.next_velocity = engine.state.arrays["v"]
+        self.next_wrench = engine.command.arrays["wrench"]
+        self.has_wrench = engine.command.has_wrench  # of world 0
+        self.velocity = np.zeros_like(self.next_velocity)  # (N, dofs of the world)
+        self.wrench = np.zeros_like(self.next_wrench)  # (N, bodies, 6) external torque and force
+        self.is_of_many = self.is_pushed = engine.worlds > 1  # pushed: some row of `wrench` may not be 0
+        self.pushes: dict[Any, Any] = {}  # how much of it acts on merged links
+        self.is_known = True  # False: of a world alone that has made steps since the last that was noted
+
+    def note(self, pushes: dict[Any, Any]) -> None:
+        """Keep the present state, before a step; `pushes`: what of the external forces acts on which link."""
+        self.velocity[:] = self.next_velocity
+        if self.is_pushed or self.has_wrench[0]:
+            self.wrench[:] = self.next_wrench
+            self.is_pushed = self.is_of_many or bool(self.has_wrench[0])
+        self.pushes, self.is_known = pushes, True
 
 
 class Senses(ABC):

@@ -20,34 +20,17 @@ from tribo.objects.owner import Pushes
 from tribo.objects.world_view import WorldView
 from tribo.readout.filters import object_numbers
 from tribo.readout.rays import WorldRays
-from tribo.sensors.base import EARLY, Mount, Sensor, WorldSenses
+from tribo.sensors.base import EARLY, Mount, Sensor
 from tribo.sensors.camera import DepthCamera
 from tribo.sensors.inertial import Imu
 from tribo.sensors.joints import JointEncoder
 from tribo.sensors.lidar import Lidar
 from tribo.sensors.loads import UNKNOWN
 from tribo.sensors.noise import Noise
+from tribo.sensors.senses import Before
 from tribo.sensors.wrench import ContactSensor, ForceTorqueSensor
 
 S = TypeVar("S", bound=Sensor)
-
-
-class Before:
-    """The state before the last step: what it changed and sensors need."""
-
-    __slots__ = (
-        "has_wrench", "is_pushed", "model", "next_velocity", "next_wrench", "pushes", "velocity", "wrench",
-    )  # fmt: skip
-
-    def __init__(self, engine: Engine) -> None:
-        """Make room for the state of a world whose next step is to be made."""
-        self.model = engine.model  # to which the rest belongs
-        self.next_velocity, self.next_wrench = engine.state.v, engine.command.wrench
-        self.has_wrench = engine.command.has_wrench
-        self.velocity = np.zeros_like(self.next_velocity)  # of all degrees of freedom
-        self.wrench = np.zeros_like(self.next_wrench)  # (bodies, 6) external torque and force
-        self.is_pushed = False  # whether a row of `wrench` is not 0
-        self.pushes: Pushes = {}  # how much of it acts on merged links
 
 
 def described_name(robot: ArticulatedSystem, described: SensorDescription) -> str:
@@ -321,18 +304,33 @@ class WorldSensors:
                 self.remove_sensor(sensor)
 
     # -- measuring -----------------------------------------------------------------------------
-    def note_before(self) -> None:
-        """Keep what the next step changes and sensors need."""
+    def step(self, make: Callable[[], Any] | None = None, unnoted: int = 0) -> Any:
+        """Make steps; before the last one note what it changes and sensors need.
+
+        make: Makes the last step, and what it returns is returned; None: the engine makes it, and tells
+        whether `status` says something. unnoted: Number of steps before it.
+        """
+        engine, said = self.world.engine, False
+        try:
+            if unnoted:
+                if self._before is not None:
+                    self._before.is_known = False
+                said = engine.run(unnoted)
+                self.world.pushes = {}
+                if engine.status[0, 0] & Status.INVALID:
+                    return True
+            self._note_before(engine)
+            return (engine.run(1) if make is None else make()) or said
+        except BaseException:  # it is not known which steps were made
+            self.lose_last_step()
+            raise
+
+    def _note_before(self, engine: Engine) -> None:
         world, old = self.world, self._before
         if self._sensors:
-            engine = world.engine
             if old is None or old.model is not engine.model:
                 old = self._before = Before(engine)
-            old.velocity[:] = old.next_velocity
-            if old.is_pushed or old.has_wrench[0]:
-                old.wrench[:] = old.next_wrench
-                old.is_pushed = bool(old.has_wrench[0])
-            old.pushes = world.pushes
+            old.note(world.pushes)
         world.pushes = {}
 
     def measure_due(self) -> None:
@@ -363,13 +361,7 @@ class WorldSensors:
         engine, said = self.world.engine, False
         while n > 0:
             count = self._steps_to_next(n)
-            if count > 1:
-                said |= engine.run(count - 1)
-                self.world.pushes = {}
-            if engine.status[0, 0] & Status.INVALID:
-                return True
-            self.note_before()
-            said |= engine.run(1) if last_step is None else last_step()
+            said |= self.step(last_step, count - 1)
             if engine.status[0, 0] & Status.INVALID:
                 return True
             n -= count
@@ -378,25 +370,22 @@ class WorldSensors:
 
     def _last(self, sensor: Sensor) -> Before:
         engine = self.world.engine
-        if self._before is None or self._before.model is not engine.model:
+        before = self._before
+        if before is None or not before.is_known or before.model is not engine.model:
             raise EditError(
                 f"sensor {sensor.name} measures over the last step, and since it was added (or the list of "
                 "objects changed) there was none; step the world first"
             )
-        return self._before
+        return before
 
     def mean_acceleration(self, sensor: Sensor) -> np.ndarray:
-        """Return (v⁺ − v)/Δt of the last step for all degrees of freedom of the world [m/s², rad/s²]."""
-        before, engine = self._last(sensor), self.world.engine
-        return np.asarray((engine.state.v - before.velocity) / engine.settings.dt)
+        """Return (v⁺ − v)/Δt of the last step for all degrees of freedom of the world, (1, dofs)."""
+        before, dt = self._last(sensor), self.world.engine.settings.dt
+        return np.asarray((before.next_velocity - before.velocity) / dt)
 
     def last_wrench(self, sensor: Sensor) -> Before:
         """Return the external torque and force on every body in the last step, and on which link."""
         return self._last(sensor)
-
-    def shapes_at(self, mount: Mount) -> slice:
-        """Return which shapes are on the body that carries a sensor."""
-        return WorldSenses(mount, None).hidden
 
     def look_along(
         self, place: np.ndarray, directions: np.ndarray, nearest: float, reach: np.ndarray, hidden: Any
@@ -430,7 +419,11 @@ class WorldSensors:
 
     def forget_last_step(self) -> None:
         """Note that what is known about the last step belongs to another state."""
-        self._before = None
-        self.world.pushes = {UNKNOWN: np.zeros(6)} if self.world.engine.command.has_wrench[0] else {}
+        self.lose_last_step()
         for sensor in self.sensors:
             sensor.restart(self.world.time)
+
+    def lose_last_step(self) -> None:
+        """Note that nothing is known about the last step."""
+        self._before = None
+        self.world.pushes = {UNKNOWN: np.zeros(6)} if self.world.engine.command.has_wrench[0] else {}

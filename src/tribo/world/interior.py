@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
@@ -139,7 +138,8 @@ class Interior:
     def busy(self, what: str) -> EditError:
         """Return the error of a call that found another thread in this world.
 
-        The token in `idle` is taken and put back by one instruction each, so no lock is needed.
+        The token in `idle` is taken and put back by one instruction each, so no lock is needed; it is taken
+        by `del`, since after a call, as that of `pop`, the handler of Ctrl-C may raise before `try` begins.
         """
         return EditError(
             f"{what} was called while another thread steps this world; "
@@ -159,34 +159,34 @@ class Interior:
     def step(self, n: int) -> None:
         """Make n steps; cables that adapt by themselves do so in between."""
         if self.cables.adapting and not self.is_midway:
-            with self._adapting_alone("step"):
-                for count in self.adapting.stretches(n):
-                    self.run(count)
+            self._adapting_alone("step", lambda: self._run_stretches(n))
         else:
             self.run(n)
 
     def adapt_due(self) -> None:
         """Let cables adapt that do it by themselves, and whose time it is."""
         if self.cables.adapting and not self.is_midway:
-            with self._adapting_alone("update"):
-                self.adapting.adapt_due()
+            self._adapting_alone("update", self.adapting.adapt_due)
 
-    @contextmanager
-    def _adapting_alone(self, what: str) -> Iterator[None]:
-        """Refuse a call while another thread steps this world, whose cables adapt."""
+    def _run_stretches(self, n: int) -> None:
+        for count in self.adapting.stretches(n):
+            self.run(count)
+
+    def _adapting_alone(self, what: str, act: Callable[[], object]) -> None:
+        """Act, or refuse a call while another thread steps this world, whose cables adapt."""
         try:
-            self._adapts.pop()
+            del self._adapts[0]
         except IndexError:
             raise self.busy(what) from None
         try:
-            yield
+            act()
         finally:
             self._adapts.append(True)
 
     def run(self, n: int) -> None:
         """Make n steps with the objects that are."""
         try:
-            self.idle.pop()
+            del self.idle[0]
         except IndexError:
             raise self.busy("step") from None
         try:
@@ -209,6 +209,7 @@ class Interior:
         """Turn the status of the last step into an error or a warning."""
         status = int(self.engine.status[0, 0])
         if status & Status.INVALID:
+            self.sensors.lose_last_step()
             self._report_bad_input()
             raise SimulationError(invalid(self))
         if status:
@@ -306,6 +307,10 @@ class Interior:
             TypeError: It is not what `snapshot` returned.
         """
         self.check_editable("the state")
+        with deferred_signals:  # all of it, or nothing
+            self._restore(saved)
+
+    def _restore(self, saved: Snapshot) -> None:
         objects, ties = self.members.items, self.ties.items
         undone = None
         if isinstance(saved, Snapshot):
@@ -314,7 +319,7 @@ class Interior:
         before = touching(objects, ties)
         try:
             restore_snapshot(saved, self.engine, objects, ties, self.materials)
-        except Exception:
+        except BaseException:  # a signal too, if records must be built
             if undone is not None:
                 self.adapting.undo(undone, saved.laid)
             raise

@@ -116,7 +116,7 @@ class World(WorldSettings):
         inside = self._inside
         inside.adapt_due()
         try:
-            inside.idle.pop()
+            del inside.idle[0]
         except IndexError:
             raise inside.busy("update") from None
         try:
@@ -142,15 +142,14 @@ class World(WorldSettings):
         """
         inside = self._inside
         try:
-            inside.idle.pop()
+            del inside.idle[0]
         except IndexError:
             raise inside.busy("advance") from None
         try:
             if not inside.is_midway:
                 raise EditError("call update before advance, or step for both")
             inside.is_midway = inside.is_stale = False
-            inside.sensors.note_before()
-            inside.engine.advance()
+            inside.sensors.step(inside.engine.advance)
         finally:
             inside.idle.append(True)
         if inside.engine.status[0, 0]:

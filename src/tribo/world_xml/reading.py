@@ -13,7 +13,13 @@ from tribo.checks import check
 from tribo.description.colors import color_of
 from tribo.description.constraints import ConstraintDescription
 from tribo.description.extents import rotation_matrix
-from tribo.description.trees import DescriptionError, ObjectDescription, TreeDescription, WorldDescription
+from tribo.description.trees import (
+    DescriptionError,
+    ObjectDescription,
+    TreeDescription,
+    Vector,
+    WorldDescription,
+)
 from tribo.engine.builder import ALL_GROUPS
 from tribo.formats import raisim_xml, urdf
 from tribo.formats.nodes import known_hint
@@ -23,7 +29,7 @@ from tribo.formats.report import warning
 from tribo.formats.substitution import checked
 from tribo.formats.xml import kind_of
 from tribo.model import Kind
-from tribo.objects import Object, SingleBody
+from tribo.objects import ArticulatedSystem, Object, SingleBody
 from tribo.world_xml.filled_world import FilledWorld
 
 logger = logging.getLogger("tribo")
@@ -235,6 +241,16 @@ def _is_terrain(item: ObjectDescription) -> bool:
     )
 
 
+def _compensate(robot: ArticulatedSystem, given: Vector) -> None:
+    """Let the drives of some joints bear the weight, by a number for each dof."""
+    if len(given) != robot.dof or not set(given) <= {0.0, 1.0}:
+        raise DescriptionError(
+            f"object {robot.name!r}: gravity_compensation of <drive> must be 0 or 1 for each of {robot.dof} "
+            f"degrees of freedom, got {check.shown(given)}"
+        )
+    robot.gravity_compensation = {j.name: bool(any(given[j.velocity_slice])) for j in robot.joints}
+
+
 def _make(world: FilledWorld, item: ObjectDescription, mass: float, options: dict[str, Any]) -> SingleBody:
     size, material = item.size, item.material
     if item.type == "compound":
@@ -276,6 +292,8 @@ def _add_robot(world: FilledWorld, item: ObjectDescription, name: str, descripti
                        ("force", "generalized_force")):  # fmt: skip
         if word in drive:
             setattr(robot, what, drive[word])
+    if "gravity_compensation" in drive:
+        _compensate(robot, drive["gravity_compensation"])
     coordinate, velocity = item.generalized_coordinate, item.generalized_velocity
     if velocity is not None:
         robot.generalized_velocity = velocity

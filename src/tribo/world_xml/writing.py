@@ -355,6 +355,11 @@ def _with_state(made: ObjectDescription, robot: ArticulatedSystem) -> ObjectDesc
     made.generalized_coordinate = _tuple(robot.generalized_coordinate)
     made.generalized_velocity = _tuple(robot.generalized_velocity)
     drive = {"kp": robot.kp, "kd": robot.kd, "force": robot.generalized_force}
+    bears = np.zeros(robot.dof)
+    for joint in robot.joints:
+        bears[joint.velocity_slice] = joint.gravity_compensation
+    if bears.any():
+        drive["gravity_compensation"] = bears
     if any(numbers.any() for numbers in drive.values()):
         drive |= {"target": robot.pd_target, "target_velocity": robot.pd_velocity_target}
         made.drive = {name: _tuple(numbers) for name, numbers in drive.items()}
@@ -414,9 +419,7 @@ def _has_file(robot: ArticulatedSystem) -> bool:
 
 def _forms_of(robot: ArticulatedSystem) -> list[str]:
     """Return what is set of the drives of a robot besides their gains."""
-    joints = robot.joints
-    found = ["drive form"] if any(j.drive_form != "implicit" for j in joints) else []
-    found += ["gravity compensation"] * any(j.gravity_compensation for j in joints)
+    found = ["drive form"] if any(j.drive_form != "implicit" for j in robot.joints) else []
     return found + ["actuators (robot.set_controls)"] * bool(robot.description.actuators)
 
 

@@ -179,10 +179,6 @@ def test_what_is_wrong_is_said():
         imu.rate = 3.0
     with pytest.raises(ValueError, match="read-only"):
         imu.measure().time[0] = 1.0
-    wide = build()
-    wide.add_depth_camera(None, name="wide", width=500, height=500)
-    with pytest.raises(MemoryError, match="68 × 250000 rays"):  # more than 2²⁴
-        tribo.Batch(wide, 68, threads=1).sensor("wide").measure()
     pushed = build()
     pushed["dog"].apply_force("LF_FOOT", (0, 0, 1.0))
     batch = tribo.Batch(pushed, 2, threads=1)
@@ -192,6 +188,31 @@ def test_what_is_wrong_is_said():
         foot.measure()
     batch.step()
     assert np.isfinite(foot.measure().force).all()
+
+
+@pytest.mark.parametrize("kind", ["camera", "lidar"])
+def test_too_many_rays_are_refused_before_any_work(monkeypatch, kind):
+    """It took 7 s to make 2²⁴ rays, which were refused then; errors and the last reading stay."""
+    wide = ground_world()
+    if kind == "camera":
+        made = wide.add_depth_camera(None, name="wide", width=500, height=500, noise=NOISE)
+    else:
+        made = wide.add_lidar(None, name="wide", yaw_samples=2500, pitch=np.linspace(-1, 1, 100), noise=NOISE)
+    batch = tribo.Batch(wide, 68, threads=1)
+    felt = batch.sensor("wide")
+    errors = [stream.get() for streams in felt._errors for stream in streams]
+
+    def readings(*_):
+        raise AssertionError("it measures")
+
+    monkeypatch.setattr(type(made), "readings", readings)
+    with pytest.raises(MemoryError, match=r"wide casts 250000 rays in each of 68 worlds.*up to 67 worlds"):
+        felt.measure([0, 1])
+    assert felt.reading is None
+    assert errors == [stream.get() for streams in felt._errors for stream in streams]
+    few = tribo.Batch(wide, 67, threads=1).sensor("wide")
+    with pytest.raises(AssertionError, match="it measures"):
+        few.measure()
 
 
 @pytest.mark.parametrize("worlds", [1, 2])

@@ -8,7 +8,9 @@ from typing import Protocol
 
 import numpy as np
 
+from tribo.formats import pose
 from tribo.formats.mesh_bounds import MAX_FACES, MeshError
+from tribo.formats.pose import matrix, normalized
 
 SEGMENTS = 32  # of a circle
 NARROW = 1e-12  # [–] sine below which directions count as parallel
@@ -34,14 +36,9 @@ class Fields(Protocol):
 
 
 def turn(axis_angle: np.ndarray) -> np.ndarray:
-    """Return the rotation matrix of an axis and an angle [rad].   R = 1 + sin θ [a]ₓ + (1 − cos θ) [a]ₓ²"""
-    axis, angle = axis_angle[:3], float(axis_angle[3])
-    length = float(np.linalg.norm(axis))
-    if not length > 0.0:
-        return np.eye(3)
-    x, y, z = axis / length
-    cross = np.array([[0.0, -z, y], [z, 0.0, -x], [-y, x, 0.0]])
-    return np.asarray(np.eye(3) + math.sin(angle) * cross + (1.0 - math.cos(angle)) * cross @ cross)
+    """Return the rotation matrix of an axis and an angle [rad]; without direction that of no turn."""
+    *axis, angle = axis_angle.tolist()
+    return matrix(pose.turn(normalized(tuple(axis)), angle)) if any(axis) else np.eye(3)
 
 
 def affine(node: Fields) -> np.ndarray:

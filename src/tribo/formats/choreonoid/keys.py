@@ -14,7 +14,7 @@ from tribo.formats import elements
 from tribo.formats.loops import place_of
 from tribo.formats.material_keys import camel
 from tribo.formats.nodes import known_hint
-from tribo.formats.pose import Pose, multiply, normalized
+from tribo.formats.pose import Pose, multiply, normalized, turn
 from tribo.formats.yaml_nodes import YamlNode
 from tribo.materials import Material, MaterialLibrary
 
@@ -211,8 +211,7 @@ class Angles:
             length = math.hypot(*axis)
             if length < 1e-6:
                 raise item.error("the axis of a rotation has no direction; give x, y, z and the angle")
-            half = 0.5 * self.angle(angle)
-            step = (math.cos(half), *(math.sin(half) * x / length for x in axis))
+            step = turn(tuple(x / length for x in axis), self.angle(angle))
             made = step if made == IDENTITY else multiply(made, step)
         return normalized(made)
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -34,7 +33,7 @@ from tribo.formats.choreonoid.body_links import BodyReader
 from tribo.formats.choreonoid.keys import find
 from tribo.formats.choreonoid.links import BodyLink, Placement, place
 from tribo.formats.fixed_base import based
-from tribo.formats.loops import drawn
+from tribo.formats.loops import drawn, motion
 from tribo.formats.pose import NO_POSE, Pose, matrix
 from tribo.formats.report import Report
 from tribo.formats.self_collision import set_pair
@@ -259,19 +258,9 @@ def _poses(base: BodyLink, below: dict[str, list[BodyLink]]) -> dict[str, Pose]:
     while todo:
         link = todo.pop()
         for child in below[link.name]:
-            poses[child.name] = poses[link.name] @ child.pose @ _motion(child)
+            poses[child.name] = poses[link.name] @ child.pose @ motion(child.joint, (child.start,))
             todo.append(child)
     return poses
-
-
-def _motion(link: BodyLink) -> Pose:
-    """Return the displacement of a link by its joint at the start."""
-    if link.start == 0.0 or link.joint.type not in {Joint.PRISMATIC, Joint.REVOLUTE}:
-        return NO_POSE
-    if link.joint.type == Joint.PRISMATIC:
-        return Pose(tuple(link.start * x for x in link.joint.axis))
-    half = 0.5 * link.start
-    return Pose(quaternion=(math.cos(half), *(math.sin(half) * x for x in link.joint.axis)))
 
 
 def _tree(

@@ -125,13 +125,12 @@ class EqualityReader:
         own = max(a.tree, b.tree)
         tree: TreeDescription = self._trees[own].description
         if min(a.tree, b.tree) < 0 and tree.bodies[0].joint.type == Joint.FIXED:
-            pose = self._all.poses[own][0]  # what stands is the robot's base
+            base = inverse(self._all.poses[own][0])  # what stands is the robot's base
             made.bodies = (max(a.body, 0), max(b.body, 0))
             for side, place in enumerate((a, b)):
                 if place.tree < 0:
-                    turn = matrix(pose.quaternion).T
-                    made.points[side] = turn @ (made.points[side] - np.array(pose.position))
-                    made.axes[side] = turn @ made.axes[side]
+                    made.points[side] = base.point(tuple(made.points[side]))
+                    made.axes[side] = matrix(base.quaternion) @ made.axes[side]
         elif a.tree != b.tree and min(a.tree, b.tree) >= 0:
             made.objects = (a.tree, b.tree)
             self.scene.append(made)

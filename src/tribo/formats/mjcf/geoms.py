@@ -13,14 +13,14 @@ from tribo.description.heights import HeightField
 from tribo.description.trees import ShapeDescription, Vector, VisualDescription
 from tribo.formats import elements
 from tribo.formats.inertia import Inertial
-from tribo.formats.mjcf.compiler import Compiler, quaternion_of, switch, turn_z_to
+from tribo.formats.mjcf.compiler import Compiler, switch
 from tribo.formats.mjcf.defaults import Defaults
 from tribo.formats.mjcf.friction import Friction, read_friction
 from tribo.formats.mjcf.hfields import HeightFields
 from tribo.formats.mjcf.meshes import Mesh, Meshes
 from tribo.formats.mjcf.source import Source
 from tribo.formats.nodes import Node
-from tribo.formats.pose import Pose
+from tribo.formats.pose import Pose, quaternion_of, turn_z_to
 from tribo.model import Shape
 
 SIZES = {"plane": 0, "sphere": 1, "capsule": 2, "cylinder": 2, "ellipsoid": 3, "box": 3}

@@ -5,10 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from tribo.description.trees import JointDescription, Vector
-from tribo.formats.mjcf.compiler import Compiler, turn
+from tribo.formats.mjcf.compiler import Compiler
 from tribo.formats.mjcf.defaults import Defaults
 from tribo.formats.nodes import Node
-from tribo.formats.pose import NO_POSE, Pose, rotate
+from tribo.formats.pose import NO_POSE, Pose, rotate, turn
 from tribo.model import Joint
 
 TYPES = {"hinge": Joint.REVOLUTE, "slide": Joint.PRISMATIC, "ball": Joint.SPHERICAL, "free": Joint.FREE}

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from tribo.description import hulls
-from tribo.description.trees import MeshFile, Vector
+from tribo.description.trees import IDENTITY, MeshFile, Vector
 from tribo.formats.inertia import Inertial
 from tribo.formats.mesh_bounds import MeshError, NoReaderError
 from tribo.formats.mesh_files import MeshFinder
@@ -20,7 +20,7 @@ from tribo.formats.mjcf.compiler import Compiler
 from tribo.formats.mjcf.defaults import MAIN, Defaults
 from tribo.formats.mjcf.source import Source
 from tribo.formats.nodes import Node, known_hint
-from tribo.formats.pose import NO_POSE, Pose, matrix, rotate
+from tribo.formats.pose import NO_POSE, Pose, inverse, matrix
 
 USED = frozenset(
     {"name", "class", "file", "scale", "refpos", "refquat", "vertex", "face", "inertia"}
@@ -186,14 +186,12 @@ class Meshes:
 def _reference(node: Node, scale: Vector) -> Pose:
     """Return the pose that undoes refpos and refquat: v' = Rᵀ (S v − S p)."""
     position = node.vector("refpos", 3, (0.0, 0.0, 0.0))
-    w, x, y, z = Compiler.unit(node, node.vector("refquat", 4, (1.0, 0.0, 0.0, 0.0)), "refquat")
-    back = (w, -x, -y, -z)
-    if (x, y, z) != (0.0, 0.0, 0.0) and len(set(scale)) > 1:
+    turn = Compiler.unit(node, node.vector("refquat", 4, IDENTITY), "refquat")
+    if any(turn[1:]) and len(set(scale)) > 1:
         raise node.error("has refquat and three different scales, which is not read; apply one of them")
-    if not any(position) and (x, y, z) == (0.0, 0.0, 0.0):
+    if not any(position) and not any(turn[1:]):
         return NO_POSE
-    moved = tuple(-s * p for s, p in zip(scale, position, strict=True))
-    return Pose(rotate(back, moved), back)
+    return inverse(Pose(tuple(s * p for s, p in zip(scale, position, strict=True)), turn))
 
 
 def _solid(vertices: np.ndarray, faces: np.ndarray) -> Inertial:

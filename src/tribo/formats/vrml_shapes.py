@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from typing import Protocol
+from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 
@@ -17,22 +18,27 @@ NARROW = 1e-12  # [–] sine below which directions count as parallel
 Triangles = tuple[np.ndarray, np.ndarray]
 
 
-class Fields(Protocol):
-    """A node, as far as its shape goes."""
+@dataclass(slots=True)
+class Element:
+    """A node: its type, and its fields: arrays of numbers, texts, words, nodes or lists of nodes."""
 
-    @property
-    def type(self) -> str:
-        """Return its type."""
+    type: str
+    fields: dict[str, Any] = field(default_factory=dict)
 
-    @property
-    def fields(self) -> dict[str, object]:
-        """Return its fields."""
-
-    def numbers(self, name: str, default: object, width: int = 1) -> np.ndarray:
-        """Return a field as rows of numbers."""
+    def numbers(self, name: str, default: Any, width: int = 1) -> np.ndarray:
+        """Return a field as an array of rows of numbers."""
+        given = self.fields.get(name)
+        if given is None:
+            return np.array(default, float).reshape(-1, width)
+        if not isinstance(given, np.ndarray) or given.size % width:
+            raise MeshError(f"{name} of {self.type} must be numbers, {width} at a time")
+        if not np.isfinite(given).all():
+            raise MeshError(f"{name} of {self.type} holds a number that is not finite")
+        return given.reshape(-1, width)
 
     def is_true(self, name: str, *, default: bool) -> bool:
         """Return a field that is TRUE or FALSE."""
+        return bool(self.fields.get(name, "TRUE" if default else "FALSE") == "TRUE")
 
 
 def turn(axis_angle: np.ndarray) -> np.ndarray:
@@ -41,7 +47,7 @@ def turn(axis_angle: np.ndarray) -> np.ndarray:
     return matrix(pose.turn(normalized(tuple(axis)), angle)) if any(axis) else np.eye(3)
 
 
-def affine(node: Fields) -> np.ndarray:
+def affine(node: Element) -> np.ndarray:
     """Return what a Transform does, (4, 4).   T C R S_R S S_R⁻¹ C⁻¹"""
     shift = row(node, "translation", (0.0, 0.0, 0.0))
     centre = row(node, "center", (0.0, 0.0, 0.0))
@@ -54,7 +60,7 @@ def affine(node: Fields) -> np.ndarray:
     return made
 
 
-def row(node: Fields, name: str, default: tuple[float, ...]) -> np.ndarray:
+def row(node: Element, name: str, default: tuple[float, ...]) -> np.ndarray:
     """Return a field that is one row of numbers."""
     found = node.numbers(name, default, len(default))
     if len(found) != 1:
@@ -62,19 +68,19 @@ def row(node: Fields, name: str, default: tuple[float, ...]) -> np.ndarray:
     return np.asarray(found[0])
 
 
-def _length(node: Fields, name: str, default: float) -> float:
+def _length(node: Element, name: str, default: float) -> float:
     value = float(row(node, name, (default,))[0])
     if not 0.0 < value < math.inf:
         raise MeshError(f"{name} of {node.type} must be > 0, got {value:g}")
     return value
 
 
-def _face_set(node: Fields) -> Triangles:
+def _face_set(node: Element) -> Triangles:
     """Return the triangles of an IndexedFaceSet."""
     coordinates = node.fields.get("coord")
     if coordinates is None:
         return np.zeros((0, 3)), np.zeros((0, 3), np.int64)
-    points = coordinates.numbers("point", [], 3)  # type: ignore[attr-defined]
+    points = coordinates.numbers("point", [], 3)
     numbers = node.numbers("coordIndex", []).ravel()
     if not np.isfinite(numbers).all() or np.abs(numbers).max(initial=0.0) > 1e9:
         raise MeshError("an index of IndexedFaceSet is no index")
@@ -136,7 +142,7 @@ def clipped(points: np.ndarray) -> np.ndarray:
     return np.array([*made, left])
 
 
-def _box(node: Fields) -> Triangles:
+def _box(node: Element) -> Triangles:
     size = row(node, "size", (2.0, 2.0, 2.0))
     if not size.min() >= 0.0 or np.count_nonzero(size) < 2:
         raise MeshError("size of Box must be > 0; one of three may be 0, of a plate")
@@ -167,7 +173,7 @@ def _lathe(radii: list[float], heights: list[float]) -> Triangles:
     return np.concatenate([*rings, low, high]), np.concatenate(faces)
 
 
-def _sphere(node: Fields) -> Triangles:
+def _sphere(node: Element) -> Triangles:
     radius = _length(node, "radius", 1.0)
     angles = np.linspace(-0.5 * math.pi, 0.5 * math.pi, SEGMENTS // 2 + 1)[1:-1]
     vertices, faces = _lathe((radius * np.cos(angles)).tolist(), (radius * np.sin(angles)).tolist())
@@ -175,19 +181,19 @@ def _sphere(node: Fields) -> Triangles:
     return vertices, faces
 
 
-def _cylinder(node: Fields) -> Triangles:
+def _cylinder(node: Element) -> Triangles:
     radius, half = _length(node, "radius", 1.0), 0.5 * _length(node, "height", 2.0)
     return _lathe([radius, radius], [-half, half])
 
 
-def _cone(node: Fields) -> Triangles:
+def _cone(node: Element) -> Triangles:
     radius, half = _length(node, "bottomRadius", 1.0), 0.5 * _length(node, "height", 2.0)
     vertices, faces = _lathe([radius], [-half])
     vertices[-1] = 0.0, half, 0.0
     return vertices, faces
 
 
-def _elevation(node: Fields) -> Triangles:
+def _elevation(node: Element) -> Triangles:
     nx, nz = (int(row(node, name, (0.0,))[0]) for name in ("xDimension", "zDimension"))
     heights = node.numbers("height", []).ravel()
     if not nx >= 2 or not nz >= 2 or nx * nz > MAX_FACES or len(heights) != nx * nz:
@@ -202,7 +208,7 @@ def _elevation(node: Fields) -> Triangles:
     return points, faces if node.is_true("ccw", default=True) else faces[:, ::-1]
 
 
-def _extrusion(node: Fields) -> Triangles:
+def _extrusion(node: Element) -> Triangles:
     square = [1, 1, 1, -1, -1, -1, -1, 1, 1, 1]
     made = extruded(
         node.numbers("crossSection", square, 2), node.numbers("spine", [0, 0, 0, 0, 1, 0], 3),
@@ -287,7 +293,7 @@ def _unit(v: np.ndarray, least: float = 0.0) -> np.ndarray:
     return np.asarray(v / length) if length > least else np.zeros(3)
 
 
-SHAPES: dict[str, Callable[[Fields], Triangles]] = {
+SHAPES: dict[str, Callable[[Element], Triangles]] = {
     "IndexedFaceSet": _face_set, "Box": _box, "Sphere": _sphere, "Cylinder": _cylinder, "Cone": _cone,
     "ElevationGrid": _elevation, "Extrusion": _extrusion,
 }  # fmt: skip

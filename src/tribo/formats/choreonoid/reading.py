@@ -9,15 +9,7 @@ from pathlib import Path
 import numpy as np
 
 from tribo.description.constraints import ConstraintDescription
-from tribo.description.trees import (
-    IDENTITY,
-    DescriptionError,
-    LinkDescription,
-    ShapeDescription,
-    TreeDescription,
-    Vector,
-)
-from tribo.engine.builder import ALL_GROUPS
+from tribo.description.trees import IDENTITY, DescriptionError, LinkDescription, TreeDescription, Vector
 from tribo.engine.layout import COORDINATES
 from tribo.formats import urdf
 from tribo.formats.assembly import assemble
@@ -36,14 +28,14 @@ from tribo.formats.fixed_base import based
 from tribo.formats.loops import drawn, motion
 from tribo.formats.pose import NO_POSE, Pose, matrix
 from tribo.formats.report import Report
-from tribo.formats.self_collision import set_pair
+from tribo.formats.self_collision import part_by_bits, set_pair
 from tribo.formats.yaml_nodes import YamlNode, is_text, parse
 from tribo.materials import MaterialLibrary
 from tribo.materials.mixing import mixed
 from tribo.materials.table import Law
 from tribo.model import Joint
 
-FIRST_BIT, MAX_BITS = (62, 48)  # collision groups for links of different things that pass through each other
+MAX_BITS = 48  # collision groups for links of different things that pass through each other
 Laws = dict[tuple[str, str], Law]
 
 
@@ -316,32 +308,14 @@ def _part(trees: list[TreeDescription], rules: collision_rules.Rules, root: Yaml
                 across.append((first, second))
         elif a != b:
             set_pair(trees[k], a, b, touching=False)
-    if len({name for pair in across for name in pair}) > MAX_BITS:
+    named = {name for pair in across for name in pair}
+    shapes = [shape for tree in trees for body in tree.bodies for shape in body.shapes]
+    owners = [(shape, {shape.name.rpartition("/")[0]} & named) for shape in shapes]
+    if part_by_bits(owners, {frozenset(pair) for pair in across}, MAX_BITS) > MAX_BITS:
         root.doubt(
             f"more than {MAX_BITS} links of different things shall not touch each other: all of them do; use "
             "collision groups and masks"
         )
-        return
-    shapes: dict[str, list[ShapeDescription]] = {}
-    for tree in trees:
-        for body in tree.bodies:
-            for shape in body.shapes:
-                shapes.setdefault(shape.name.rpartition("/")[0], []).append(shape)
-    _give_bits(across, shapes)
-
-
-def _give_bits(pairs: list[tuple[str, str]], shapes: dict[str, list[ShapeDescription]]) -> None:
-    """Give links of different things a collision group each, and masks without those they must not meet."""
-    bits: dict[str, int] = {}
-    masks: dict[str, int] = {}
-    for first, second in pairs:
-        for name in (first, second):
-            bits.setdefault(name, 1 << (FIRST_BIT - len(bits)))
-        masks[first] = masks.get(first, ALL_GROUPS) & ~bits[second]
-        masks[second] = masks.get(second, ALL_GROUPS) & ~bits[first]
-    for name, bit in bits.items():
-        for shape in shapes.get(name, ()):
-            shape.group, shape.mask = bit, masks[name]
 
 
 def _laws(links: dict[str, BodyLink], library: MaterialLibrary | None) -> Laws:

@@ -7,17 +7,11 @@ merged into their parent; each joint and each link leaves a named frame.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 
 from tribo.description.joint_checks import check_mimics
-from tribo.description.trees import (
-    JointDescription,
-    LinkDescription,
-    ShapeDescription,
-    TreeDescription,
-    VisualDescription,
-)
+from tribo.description.trees import JointDescription, LinkDescription, TreeDescription
 from tribo.formats import elements, self_collision, surface_friction, urdf_modules, urdf_unread
 from tribo.formats.assembly import merge
 from tribo.formats.inertia import Inertial, check_inertia
@@ -50,10 +44,7 @@ class UrdfLink:
     """A link as written, in its own frame."""
 
     node: Node
-    name: str
-    inertial: Inertial
-    shapes: list[ShapeDescription] = field(default_factory=list)
-    visuals: list[VisualDescription] = field(default_factory=list)
+    description: LinkDescription
 
 
 def read(
@@ -140,8 +131,10 @@ def _read_links(robot: Node, geometry: GeometryReader) -> dict[str, UrdfLink]:
             geometry.collision(child, _shape_name(child, names) or f"{name}/{i}")
             for i, child in enumerate(node.all("collision"))
         ]
-        visuals = [made for child in node.all("visual") if (made := geometry.visual(child))]
-        links[name] = UrdfLink(node, name, _read_inertial(node), shapes, visuals)
+        visuals = [one for child in node.all("visual") if (one := geometry.visual(child))]
+        own = _read_inertial(node)
+        made = LinkDescription(name, own.mass, own.com, own.inertia, shapes=shapes, visuals=visuals)
+        links[name] = UrdfLink(node, made)
     if not links:
         raise robot.error("has no <link>; a robot needs at least one")
     return links
@@ -151,13 +144,13 @@ def _take_friction(robot: Node, links: dict[str, UrdfLink]) -> None:
     """Give collision shapes the materials that elements of friction of other programs mean."""
     of_links = surface_friction.of_gazebo(robot)
     found: dict[str, str] = {}
-    for link in links.values():
-        of_link = surface_friction.of_bullet(link.node) or of_links.get(link.name)
-        for shape, node in zip(link.shapes, link.node.all("collision"), strict=True):
+    for name, link in links.items():
+        of_link = surface_friction.of_bullet(link.node) or of_links.get(name)
+        for shape, node in zip(link.description.shapes, link.node.all("collision"), strict=True):
             surface = surface_friction.of_drake(node) or of_link
             if surface is not None and shape.material == DEFAULT_MATERIAL:
                 shape.material = surface.material
-                found.setdefault(shape.material, link.name)
+                found.setdefault(shape.material, name)
     for material, name in found.items():
         robot.report.note(
             f"friction of {name!r} and others like it is that of the material {material!r}: its pair with "
@@ -210,7 +203,7 @@ def _read_joints(
         if joint.parent == WORLD and WORLD not in links:
             node.note(f"its parent {WORLD!r} is not declared: the robot stands on it")
             implied = robot.made("link", {"name": WORLD})
-            links[WORLD], below[WORLD] = UrdfLink(implied, WORLD, Inertial()), []
+            links[WORLD], below[WORLD] = UrdfLink(implied, LinkDescription(WORLD)), []
         for role, link in (("parent", joint.parent), ("child", joint.child)):
             if link not in links:
                 raise node.error(f"{role} link {link!r} does not exist{known_hint(link, links)}")
@@ -259,13 +252,7 @@ def _loop(name: str, joints: dict[str, list[UrdfJoint]]) -> str:
 
 def _build(links: dict[str, UrdfLink], joints: dict[str, list[UrdfJoint]], root: str) -> TreeDescription:
     """Hang the links on one another, merge those behind fixed joints, check the masses."""
-    made = {
-        name: LinkDescription(
-            name, link.inertial.mass, link.inertial.com, link.inertial.inertia,
-            shapes=link.shapes, visuals=link.visuals,
-        )
-        for name, link in links.items()
-    }  # fmt: skip
+    made = {name: link.description for name, link in links.items()}
     for name, below in joints.items():
         for joint in below:
             made[name].attach(made[joint.child], joint.description)

@@ -9,10 +9,10 @@ from math import inf
 import numpy as np
 
 from tribo.description.trees import IDENTITY, ORIGIN, Vector
-from tribo.formats.mjcf.source import Source
 from tribo.formats.nodes import Node
 from tribo.formats.pose import Pose, multiply, normalized, quaternion_of, turn, turn_z_to
 
+MAIN = "main"  # the outermost default class
 ROTATIONS = ("quat", "axisangle", "euler", "xyaxes", "zaxis")
 USED = frozenset(
     {
@@ -110,10 +110,10 @@ class Compiler:
         return lower, upper
 
 
-def read_compiler(source: Source) -> Compiler:
-    """Read all <compiler> sections; later ones win."""
+def read_compiler(root: Node) -> Compiler:
+    """Read all <compiler> sections of a file; later ones win."""
     made = Compiler()
-    for node in source.sections("compiler"):
+    for node in root.all("compiler"):
         node.check(USED, silent=("lengthrange",), said=WITHOUT_EFFECT)
         _read(node, made)
     return made

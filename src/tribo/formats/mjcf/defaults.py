@@ -5,10 +5,9 @@ from __future__ import annotations
 from dataclasses import replace
 
 from tribo.description.trees import DescriptionError
-from tribo.formats.mjcf.compiler import ROTATIONS
+from tribo.formats.mjcf.compiler import MAIN, ROTATIONS
 from tribo.formats.nodes import Node, known_hint
 
-MAIN = "main"
 DRAWN = frozenset({"texture", "material", "camera", "light"})
 ACTUATORS = frozenset(
     {

@@ -91,7 +91,8 @@ class JointReader:
         span: Vector = (0.0, 0.0)
         if kind in (Joint.REVOLUTE, Joint.PRISMATIC):
             axis = self.compiler.unit(node, node.vector("axis", 3, axis), "axis")
-            reference, rest = (self._coordinate(node, kind, name) for name in ("ref", "springref"))
+            unit = self.compiler.angle if kind == Joint.REVOLUTE else float
+            reference, rest = (unit(node.number(name, 0.0)) for name in ("ref", "springref"))
             span = self._limits(node, made)
         elif kind == Joint.SPHERICAL and self.compiler.is_limited(node, "limited", "range"):
             self._largest_turn(node, made)
@@ -108,10 +109,6 @@ class JointReader:
         elif asked and kind != Joint.SPHERICAL:
             made.spring_reference = (rest,)
         return MjcfJoint(node, anchor, axis, reference, made, rest, span, asked)
-
-    def _coordinate(self, node: Node, kind: Joint, name: str) -> float:
-        value = node.number(name, 0.0)
-        return self.compiler.angle(value) if kind == Joint.REVOLUTE else value
 
     def _limits(self, node: Node, made: JointDescription) -> Vector:
         """Read the range that counts, and that of the force; return the range that is written."""

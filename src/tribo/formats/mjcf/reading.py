@@ -27,7 +27,6 @@ from tribo.formats.mjcf import (
 from tribo.formats.mjcf.actuators import ActuatorReader
 from tribo.formats.mjcf.attach import attach_models
 from tribo.formats.mjcf.bodies import BodyReader
-from tribo.formats.mjcf.compiler import read_compiler
 from tribo.formats.mjcf.contacts import Contacts, read_contacts
 from tribo.formats.mjcf.defaults import Defaults
 from tribo.formats.mjcf.equality import EqualityReader
@@ -147,16 +146,16 @@ class _Model:
         self.source = source
         attach_models(source, package_dirs)
         self._check_sections()
-        compiler = read_compiler(source)
-        replicate.expand(source, compiler)
+        replicate.expand(source)
         sections = list(source.sections("default"))
         defaults = Defaults(sections)
         for rules in {id(rules): rules for _, rules in source.attached.values()}.values():
             defaults.take(rules.main, rules.defaults)
             sections += rules.defaults
         screen_defaults(sections)
-        meshes = Meshes(source, defaults, compiler, package_dirs)
-        fields = HeightFields(source, compiler, package_dirs)
+        compiler = source.rules.compiler
+        meshes = Meshes(source, defaults, package_dirs)
+        fields = HeightFields(source, package_dirs)
         geoms = GeomReader(source, compiler, defaults, meshes, fields)
         joints = JointReader(compiler, defaults)
         self.bodies = BodyReader(compiler, defaults, geoms, joints).read(source)
@@ -179,13 +178,13 @@ class _Model:
         places = Places(
             self.bodies, self.trees, *([self._of(tree, q) for tree in self.trees] for q in drawn_and_sprung)
         )
-        tendons = TendonReader(compiler, defaults, joints_by_name, places)
+        tendons = TendonReader(defaults, joints_by_name, places)
         tendons.read(source)
         equalities = EqualityReader(self.bodies, places, tendons.made, defaults)
         equalities.read(source)
         self.between = tendons.scene + equalities.scene  # constraints between trees
         numbers = {body.name: k for k, body in enumerate(self.bodies)}
-        actuators = ActuatorReader(compiler, defaults, places, numbers, tendons.made)
+        actuators = ActuatorReader(defaults, places, numbers, tendons.made)
         self._actuators = actuators.read(source)
         for tree in self.trees:
             tree.description.control_count = len(self._actuators)

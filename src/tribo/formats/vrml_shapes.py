@@ -193,18 +193,22 @@ def _cone(node: Element) -> Triangles:
     return vertices, faces
 
 
+def grid(heights: np.ndarray, dx: float, dz: float) -> Triangles:
+    """Return the triangles of heights along y, (nz, nx), above points that are so far apart along z and x."""
+    nz, nx = heights.shape
+    z, x = np.mgrid[0:nz, 0:nx]
+    a = (np.arange(nz - 1)[:, None] * nx + np.arange(nx - 1)).ravel()
+    corners = [np.column_stack([a, a + nx, a + nx + 1]), np.column_stack([a, a + nx + 1, a + 1])]
+    return np.column_stack([x.ravel() * dx, heights.ravel(), z.ravel() * dz]), np.concatenate(corners)
+
+
 def _elevation(node: Element) -> Triangles:
     nx, nz = (int(row(node, name, (0.0,))[0]) for name in ("xDimension", "zDimension"))
     heights = node.numbers("height", []).ravel()
     if not nx >= 2 or not nz >= 2 or nx * nz > MAX_FACES or len(heights) != nx * nz:
         raise MeshError(f"ElevationGrid has {len(heights)} heights for {nx} × {nz}")
-    x = np.arange(nx) * _length(node, "xSpacing", 1.0)
-    z = np.arange(nz) * _length(node, "zSpacing", 1.0)
-    points = np.column_stack([np.tile(x, nz), heights, np.repeat(z, nx)])
-    a = (np.arange(nz - 1)[:, None] * nx + np.arange(nx - 1)).ravel()
-    faces = np.concatenate(
-        [np.column_stack([a, a + nx, a + nx + 1]), np.column_stack([a, a + nx + 1, a + 1])]
-    )
+    dx, dz = (_length(node, name, 1.0) for name in ("xSpacing", "zSpacing"))
+    points, faces = grid(heights.reshape(nz, nx), dx, dz)
     return points, faces if node.is_true("ccw", default=True) else faces[:, ::-1]
 
 

@@ -21,7 +21,7 @@ from tribo.formats.mesh_files import MeshFinder
 from tribo.formats.mesh_solids import edge_length, from_arrays, solids
 from tribo.formats.nodes import known_hint
 from tribo.formats.pose import Pose, matrix, multiply, quaternion_of
-from tribo.formats.vrml_shapes import extruded
+from tribo.formats.vrml_shapes import extruded, grid
 from tribo.formats.yaml_nodes import YamlNode, parse_anchored
 from tribo.model import Shape
 
@@ -56,7 +56,7 @@ class Contents:
     shapes: list[ShapeDescription] = field(default_factory=list)
     visuals: list[VisualDescription] = field(default_factory=list)
     bodies: list[Inertial] = field(default_factory=list)
-    devices: list[joint_devices.Device] = field(default_factory=list)
+    devices: list[tuple[str, YamlNode]] = field(default_factory=list)
     wires: list[YamlNode] = field(default_factory=list)
     tracks: list[YamlNode] = field(default_factory=list)
 
@@ -134,7 +134,7 @@ class ElementReader:
                 self._inside(node, here)
                 continue
             elif kind in joint_devices.KINDS:
-                made.devices.append(joint_devices.Device(kind, node))
+                made.devices.append((kind, node))
                 continue
             elif kind == wire_devices.KIND:
                 made.wires.append(node)
@@ -295,13 +295,7 @@ class ElementReader:
             raise node.error(
                 f"height must be {nx} · {nz} numbers, at most {MAX_VERTICES}, got {len(heights)}"
             )
-        z, x = np.mgrid[0:nz, 0:nx]
-        points = np.column_stack([x.ravel() * steps[0], heights, z.ravel() * steps[1]])
-        corner = (np.arange(nz - 1)[:, None] * nx + np.arange(nx - 1)).ravel()
-        near, far = corner, corner + nx
-        triangles = np.concatenate(
-            [np.column_stack([near, far, far + 1]), np.column_stack([near, far + 1, near + 1])]
-        )
+        points, triangles = grid(np.array(heights).reshape(nz, nx), *steps)
         ccw = node.get("ccw")
         if ccw is not None and ccw.as_bool() is False:
             triangles = triangles[:, ::-1]

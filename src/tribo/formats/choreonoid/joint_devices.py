@@ -34,14 +34,6 @@ UPWARD = (0.0, 0.0, 1.0)
 
 
 @dataclass(slots=True)
-class Device:
-    """A device as written: its kind and node."""
-
-    kind: str
-    node: YamlNode
-
-
-@dataclass(slots=True)
 class Place:
     """A link that a device names: its tree, its body, where it is in that body, where the body starts."""
 
@@ -52,13 +44,14 @@ class Place:
     carrier: str
 
 
-def read(devices: Iterable[Device], trees: Sequence[TreeDescription]) -> list[ConstraintDescription]:
-    """Return the constraints of devices; `objects` of each are the numbers of its two trees."""
+def read(
+    devices: Iterable[tuple[str, YamlNode]], trees: Sequence[TreeDescription]
+) -> list[ConstraintDescription]:
+    """Return the constraints of devices, by kind; `objects` of each are the numbers of its two trees."""
     made = []
-    for k, device in enumerate(devices):
-        node = device.node
-        is_magnet = device.kind == KINDS[1]
-        keys.check_keys(node, MAGNETIC if is_magnet else BREAKABLE, device.kind)
+    for k, (kind, node) in enumerate(devices):
+        is_magnet = kind == KINDS[1]
+        keys.check_keys(node, MAGNETIC if is_magnet else BREAKABLE, kind)
         first, second = (_place(node, key, trees) for key in ("link1_name", "link2_name"))
         if (first.tree, first.body) == (second.tree, second.body):
             raise node.error("joins a link to itself, or to one that is fixed to it; name two that move")

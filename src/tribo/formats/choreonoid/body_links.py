@@ -140,7 +140,7 @@ class BodyReader:
             link.joint = replace(link.joint, name=f"{prefix}{link.joint.name}{suffix}")
             link.name = f"{prefix}{link.name}{suffix}"
             link.parent = f"{prefix}{link.parent}{suffix}" if link.parent else ""
-        own = reader.pose(node)
+        own = reader.angles.pose(node)
         base.pose = Pose(
             own.position if node.get("translation") is not None else base.pose.position,
             own.quaternion if node.get("rotation") is not None else base.pose.quaternion,

@@ -86,7 +86,7 @@ class LinkReader:
         `gives_way`: whether joints do across what they move, as their links say.
         """
         self._gives_way = gives_way
-        self._angles = angles
+        self.angles = angles
         self._elements = elements
         self._library = library
         self._owner = owner
@@ -102,7 +102,7 @@ class LinkReader:
         if not name:
             raise node.error("a link needs a name of its own")
         self._check_compliance(node, of_track=bool(also))
-        pose = self.pose(node)
+        pose = self.angles.pose(node)
         joint = self.joint(node, name, pose, kind)
         if is_root and is_fixed is not None and is_fixed != (joint.type == Joint.FIXED):
             of_root = Joint.FIXED if is_fixed else Joint.FREE
@@ -134,10 +134,6 @@ class LinkReader:
                     "load_body(…, compliant_joints=True) lets it"
                 )  # fmt: skip
                 found.doubt(f"{key} is left out: {why}", f"without effect {key}")
-
-    def pose(self, node: YamlNode) -> Pose:
-        """Return translation and rotation of a node."""
-        return self._angles.pose(node)
 
     def joint(self, node: YamlNode, name: str, pose: Pose, kind: str = "") -> JointDescription:
         """Read the joint by which a link hangs on its parent, called after the link unless it has a name.
@@ -175,7 +171,7 @@ class LinkReader:
         if node is None:
             return -inf, inf
         lower, upper = keys.span(node)
-        return (self._angles.angle(lower), self._angles.angle(upper)) if turns else (lower, upper)
+        return (self.angles.angle(lower), self.angles.angle(upper)) if turns else (lower, upper)
 
     def _fastest(self, node: YamlNode, *, turns: bool) -> float:
         found = keys.value(node, "joint_velocity_range") or keys.value(node, "max_joint_velocity")
@@ -190,8 +186,8 @@ class LinkReader:
         angle, displacement = keys.value(node, "joint_angle"), keys.value(node, "joint_displacement")
         if displacement is not None:
             found = displacement.number()
-            return self._angles.angle(found) if turns else found
-        return self._angles.angle(angle.number()) if angle is not None else 0.0
+            return self.angles.angle(found) if turns else found
+        return self.angles.angle(angle.number()) if angle is not None else 0.0
 
     # -- mass --------------------------------------------------------------------------------------
     def _material(self, node: YamlNode, name: str) -> tuple[Material, bool]:

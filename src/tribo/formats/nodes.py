@@ -56,6 +56,11 @@ def file_bytes(path: Path, kind: str, most: int, hint: str = "") -> bytes:
     return data
 
 
+def words_of(text: str) -> list[str]:
+    """Return the words of a vector, apart by blanks or commas."""
+    return text.replace(",", " ").split()
+
+
 class Written(ABC):
     """Something that a file, or a program, describes: what is wrong with it is said of its place."""
 
@@ -262,7 +267,7 @@ class Node(Written):
         """Return an attribute as `count` finite numbers (None: any), apart by blanks or commas."""
         if default is not None and name not in self.attributes:
             return default
-        words = self.text(name).replace(",", " ").split()
+        words = words_of(self.text(name))
         if count is not None and len(words) != count:
             place = f"{name}={short(self.attributes[name])}"
             raise self.error(f"{place} has {len(words)} numbers, must have {count}")

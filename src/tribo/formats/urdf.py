@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
 
 from tribo.description.joint_checks import check_mimics
@@ -217,37 +218,24 @@ def _read_joints(
 
 def _root(robot: Node, links: dict[str, UrdfLink], joints: dict[str, list[UrdfJoint]]) -> str:
     """Return the only link that is nobody's child."""
-    children = {joint.child for below in joints.values() for joint in below}
-    roots = [name for name in links if name not in children]
+    parents = {joint.child: {link} for link, below in joints.items() for joint in below}
+    roots = [name for name in links if name not in parents]
     if len(roots) > 1:
         raise robot.error(
             f"has {len(roots)} root links ({', '.join(map(repr, roots[:5]))}); "
             "connect them by joints, or put each into a file of its own"
         )
-    if not roots:
-        raise robot.error(f"has no root link: links form a loop ({_loop(next(iter(links)), joints)})")
-    reached = {roots[0]}
-    todo = [roots[0]]
-    while todo:
-        for joint in joints[todo.pop()]:
-            reached.add(joint.child)
-            todo.append(joint.child)
-    for name, link in links.items():
-        if name not in reached:
-            raise link.node.error(f"is part of a loop of links ({_loop(name, joints)}); cut it")
+    try:
+        TopologicalSorter(parents).prepare()
+    except CycleError as error:
+        loop = error.args[1]  # its first link stands at the end again
+        first = loop.index(next(name for name in links if name in loop))
+        loop = [*loop[first:-1], *loop[: first + 1]]
+        shown = " → ".join(loop if len(loop) <= 8 else [*loop[:4], "…", *loop[-3:]])
+        if not roots:
+            raise robot.error(f"has no root link: links form a loop ({shown})") from None
+        raise links[loop[0]].node.error(f"is part of a loop of links ({shown}); cut it") from None
     return roots[0]
-
-
-def _loop(name: str, joints: dict[str, list[UrdfJoint]]) -> str:
-    """Describe the loop that a link is in or hangs on."""
-    parent = {joint.child: link for link, below in joints.items() for joint in below}
-    trail = [name]
-    seen = {name}
-    while (name := parent[name]) not in seen:
-        trail.append(name)
-        seen.add(name)
-    loop = [name, *reversed(trail[trail.index(name) :])]
-    return " → ".join(loop if len(loop) <= 8 else [*loop[:4], "…", *loop[-3:]])
 
 
 def _build(links: dict[str, UrdfLink], joints: dict[str, list[UrdfJoint]], root: str) -> TreeDescription:

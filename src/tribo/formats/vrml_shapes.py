@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from importlib import import_module
 from typing import Any
 
 import numpy as np
@@ -154,43 +155,27 @@ def _box(node: Element) -> Triangles:
     return corners, np.array([t for a, b, c, d in quads for t in ((a, b, c), (a, c, d))])
 
 
-def _lathe(radii: list[float], heights: list[float]) -> Triangles:
-    """Return the solid of rings round the y axis, from the lowest up, closed by two points."""
-    angle = 2.0 * math.pi * np.arange(SEGMENTS) / SEGMENTS
-    ring = np.column_stack([np.sin(angle), np.zeros(SEGMENTS), np.cos(angle)])
-    rings = [radius * ring + (0.0, height, 0.0) for radius, height in zip(radii, heights, strict=True)]
-    low, high = np.array([[0.0, heights[0], 0.0]]), np.array([[0.0, heights[-1], 0.0]])
-    here = np.arange(SEGMENTS)
-    after = (here + 1) % SEGMENTS
-    bottom, top = len(rings) * SEGMENTS, len(rings) * SEGMENTS + 1
-    faces = [np.column_stack([np.full(SEGMENTS, bottom), after, here])]
-    for k in range(len(rings) - 1):
-        a, b = k * SEGMENTS, (k + 1) * SEGMENTS
-        faces += [np.column_stack([a + here, a + after, b + after]),
-                  np.column_stack([a + here, b + after, b + here])]  # fmt: skip
-    last = (len(rings) - 1) * SEGMENTS
-    faces.append(np.column_stack([np.full(SEGMENTS, top), last + here, last + after]))
-    return np.concatenate([*rings, low, high]), np.concatenate(faces)
+def _lathe(outline: Any, radius: float, half: float) -> Triangles:
+    """Return the solid of an outline, radii and heights from the lowest up, turned round y and scaled."""
+    trimesh: Any = import_module("trimesh")  # which reads all meshes
+    made = trimesh.creation.revolve(outline, sections=SEGMENTS)
+    return np.asarray(made.vertices)[:, [1, 2, 0]] * (radius, half, radius), np.asarray(made.faces)
 
 
 def _sphere(node: Element) -> Triangles:
     radius = _length(node, "radius", 1.0)
-    angles = np.linspace(-0.5 * math.pi, 0.5 * math.pi, SEGMENTS // 2 + 1)[1:-1]
-    vertices, faces = _lathe((radius * np.cos(angles)).tolist(), (radius * np.sin(angles)).tolist())
-    vertices[-2:] = (0.0, -radius, 0.0), (0.0, radius, 0.0)
-    return vertices, faces
+    angles = np.linspace(-0.5 * math.pi, 0.5 * math.pi, SEGMENTS // 2 + 1)
+    return _lathe(np.column_stack([np.cos(angles), np.sin(angles)]), radius, radius)
 
 
 def _cylinder(node: Element) -> Triangles:
     radius, half = _length(node, "radius", 1.0), 0.5 * _length(node, "height", 2.0)
-    return _lathe([radius, radius], [-half, half])
+    return _lathe([(0, -1), (1, -1), (1, 1), (0, 1)], radius, half)
 
 
 def _cone(node: Element) -> Triangles:
     radius, half = _length(node, "bottomRadius", 1.0), 0.5 * _length(node, "height", 2.0)
-    vertices, faces = _lathe([radius], [-half])
-    vertices[-1] = 0.0, half, 0.0
-    return vertices, faces
+    return _lathe([(0, -1), (1, -1), (0, 1)], radius, half)
 
 
 def grid(heights: np.ndarray, dx: float, dz: float) -> Triangles:

@@ -15,7 +15,7 @@ from tribo.description.hulls import Surface, surface
 from tribo.description.trees import MeshFile, ShapeDescription, Vector, VisualDescription
 from tribo.formats import elements as shared
 from tribo.formats.choreonoid import joint_devices, track_devices, wire_devices
-from tribo.formats.choreonoid.keys import Angles, check_keys, inertia, number, value, word
+from tribo.formats.choreonoid.keys import Angles, check_keys, inertia, number, value, vector, word
 from tribo.formats.inertia import Inertial
 from tribo.formats.mesh_files import MeshFinder
 from tribo.formats.mesh_solids import edge_length, from_arrays, solids
@@ -382,16 +382,25 @@ def _type(node: YamlNode) -> str:
     return kind.word()
 
 
+def inertial(node: YamlNode, default: float, owner: str) -> Inertial:
+    """Return mass, centre of mass and inertia of a node; `default`: mass and moments that it does not say.
+
+    Raises:
+        DescriptionError: The mass is below 0, or the inertia not symmetric.
+    """
+    moments = node.get("inertia")
+    own = inertia(moments) if moments is not None else default * np.eye(3)
+    made = Inertial(number(node, "mass", default), vector(node, "center_of_mass"), own)
+    if made.mass < 0.0:
+        raise node.error(f"the mass of {owner} must be ≥ 0 kg, got {made.mass:g}")
+    return made
+
+
 def _rigid_body(node: YamlNode, place: Affine) -> Inertial:
-    centre, mass, moments = value(node, "center_of_mass"), node.get("mass"), node.get("inertia")
-    com = np.array(centre.numbers(3)) if centre is not None else np.zeros(3)
-    own = inertia(moments) if moments is not None else np.zeros((3, 3))
-    weight = mass.number() if mass is not None else 0.0
-    if weight < 0.0:
-        raise node.error(f"the mass of a RigidBody must be ≥ 0 kg, got {weight:g}")
-    turned = place.linear @ own @ place.linear.T
-    at = place.linear @ com + place.shift
-    return Inertial(weight, tuple(at.tolist()), 0.5 * (turned + turned.T))
+    own = inertial(node, 0.0, "a RigidBody")
+    turned = place.linear @ own.inertia @ place.linear.T
+    at = place.linear @ own.com + place.shift
+    return Inertial(own.mass, tuple(at.tolist()), 0.5 * (turned + turned.T))
 
 
 def _parts(node: YamlNode, place: Affine) -> tuple[Pose, Vector]:

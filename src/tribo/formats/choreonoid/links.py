@@ -6,12 +6,10 @@ from dataclasses import dataclass, field
 from math import inf
 from typing import Any
 
-import numpy as np
-
 from tribo.checks.check import LARGEST
 from tribo.description.trees import ActuatorDescription, JointDescription, LinkDescription
 from tribo.formats.choreonoid import joint_compliance, keys
-from tribo.formats.choreonoid.elements import Contents, ElementReader
+from tribo.formats.choreonoid.elements import Contents, ElementReader, inertial
 from tribo.formats.inertia import Inertial, merged
 from tribo.formats.pose import Pose
 from tribo.formats.shape_mass import PRIMITIVES, solid
@@ -224,21 +222,12 @@ class LinkReader:
         node, name = link.node, link.name
         if keys.choice(node, "mass_type", ("mass", "density"), "mass") == "density":
             return self._by_density(link)
-        centre, mass, moments = keys.value(node, "center_of_mass"), node.get("mass"), node.get("inertia")
-        said = [part is not None for part in (centre, mass, moments)]
+        absent = [what for what in ("mass", "inertia") if node.get(what) is None]
         parts = link.contents.bodies
-        if not any(said) and parts:
+        if parts and len(absent) == 2 and keys.value(node, "center_of_mass") is None:
             return merged(parts)
-        default = 0.0 if parts else DEFAULT_MASS
-        own = Inertial(
-            mass.number() if mass is not None else default,
-            centre.numbers(3) if centre is not None else (0.0, 0.0, 0.0),
-            keys.inertia(moments) if moments is not None else default * np.eye(3),
-        )
-        if own.mass < 0.0:
-            raise node.error(f"the mass of link {name!r} must be ≥ 0 kg, got {own.mass:g}")
-        if not parts and not (said[1] and said[2]):
-            absent = [what for what, is_said in (("mass", said[1]), ("inertia", said[2])) if not is_said]
+        own = inertial(node, 0.0 if parts else DEFAULT_MASS, f"link {name!r}")
+        if absent and not parts:
             link.lacking = (
                 f"link {name!r} has no {' and '.join(absent)}: Choreonoid's 1 kg, or 1 kg m² about each "
                 "axis, is taken"

@@ -28,13 +28,11 @@ from tribo.formats.nodes import Node
 from tribo.formats.pose import matrix
 from tribo.model import Joint, Kind
 
-SHARED = frozenset(
-    {
-        "name", "class", "joint", "jointinparent", "tendon", "site", "body", "gear", "ctrllimited", "group",
-        "ctrlrange", "forcelimited", "forcerange", "user", "lengthrange", "cranksite", "slidersite",
-        "cranklength", "refsite",
-    }
-)  # fmt: skip
+SHARED = {
+    "name", "class", "joint", "jointinparent", "tendon", "site", "body", "gear", "ctrllimited", "group",
+    "ctrlrange", "forcelimited", "forcerange", "user", "lengthrange", "cranksite", "slidersite",
+    "cranklength", "refsite",
+}  # fmt: skip
 OWN = {  # of each kind
     "motor": "", "velocity": "kv", "adhesion": "gain", "damper": "kv",
     "cylinder": "timeconst area diameter bias",

@@ -14,14 +14,12 @@ from tribo.formats.pose import Pose, multiply, normalized, quaternion_of, turn, 
 
 MAIN = "main"  # the outermost default class
 ROTATIONS = ("quat", "axisangle", "euler", "xyaxes", "zaxis")
-USED = frozenset(
-    {
-        "angle", "eulerseq", "autolimits", "coordinate", "meshdir", "assetdir", "texturedir", "strippath",
-        "inertiafromgeom", "inertiagrouprange", "balanceinertia", "boundmass", "boundinertia",
-        "settotalmass", "fusestatic", "discardvisual", "usethread", "fitaabb", "saveinertial",
-        "savecanonical", "savecompiled", "conflict", "passthrough",
-    }
-)  # fmt: skip
+USED = {
+    "angle", "eulerseq", "autolimits", "coordinate", "meshdir", "assetdir", "texturedir", "strippath",
+    "inertiafromgeom", "inertiagrouprange", "balanceinertia", "boundmass", "boundinertia",
+    "settotalmass", "fusestatic", "discardvisual", "usethread", "fitaabb", "saveinertial",
+    "savecanonical", "savecompiled", "conflict", "passthrough",
+}  # fmt: skip
 WITHOUT_EFFECT = {"alignfree": "is not read: free bodies keep their frames; leave it out"}
 
 

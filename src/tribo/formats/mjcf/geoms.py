@@ -33,13 +33,11 @@ DENSITY = 1000.0  # [kg/m³]
 BITS = range(-(1 << 31), 1 << 32)
 
 SOFT = "has no effect: contacts are hard here; leave it out"
-USED = frozenset(
-    {
-        "name", "class", "type", "size", "pos", "quat", "axisangle", "euler", "xyaxes", "zaxis", "fromto",
-        "mass", "density", "shellinertia", "friction", "condim", "priority", "contype", "conaffinity",
-        "mesh", "hfield", "rgba", "material", "group", "user", "castshadow", "fitscale",
-    }
-)  # fmt: skip
+USED = {
+    "name", "class", "type", "size", "pos", "quat", "axisangle", "euler", "xyaxes", "zaxis", "fromto",
+    "mass", "density", "shellinertia", "friction", "condim", "priority", "contype", "conaffinity",
+    "mesh", "hfield", "rgba", "material", "group", "user", "castshadow", "fitscale",
+}  # fmt: skip
 WITHOUT_EFFECT = {
     "solref": SOFT, "solimp": SOFT, "solmix": SOFT,
     "margin": "has no effect: contacts begin where surfaces touch; leave it out",

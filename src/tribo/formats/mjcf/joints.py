@@ -13,13 +13,11 @@ from tribo.model import Joint
 
 TYPES = {"hinge": Joint.REVOLUTE, "slide": Joint.PRISMATIC, "ball": Joint.SPHERICAL, "free": Joint.FREE}
 SOFT = "has no effect: stops are hard here; leave it out"
-USED = frozenset(
-    {
-        "name", "class", "type", "pos", "axis", "limited", "range", "ref", "armature", "damping",
-        "frictionloss", "stiffness", "springref", "group", "user", "actuatorfrclimited", "actuatorfrcrange",
-        "springdamper",
-    }
-)  # fmt: skip
+USED = {
+    "name", "class", "type", "pos", "axis", "limited", "range", "ref", "armature", "damping",
+    "frictionloss", "stiffness", "springref", "group", "user", "actuatorfrclimited", "actuatorfrcrange",
+    "springdamper",
+}  # fmt: skip
 WITHOUT_EFFECT = {
     "solreflimit": SOFT, "solimplimit": SOFT, "margin": SOFT,
     "solreffriction": "has no effect: joint friction is hard here; leave it out",

@@ -211,9 +211,8 @@ def kind_of(source: str | Path) -> str:
     tag = outermost(source, "XML")
     if tag in ROOTS:
         return tag
-    root = parse(
-        source, "XML", Report(strict=False)
-    )  # what is wrong with it counts more than what it is called
+    # What is wrong with it counts more than what it is called.
+    root = parse(source, "XML", Report(strict=False))
     if root.tag in OTHER_ROOTS:
         raise root.error("is {}; {}".format(*OTHER_ROOTS[root.tag]))
     known = ", ".join(f"<{tag}> is {what}" for tag, (what, _) in ROOTS.items())

@@ -236,7 +236,9 @@ class _Builder:
                 kind = "list" if isinstance(event, yaml.SequenceStartEvent) else "mapping"
                 opened = self._node(kind, line, column)
                 self._check_tag(event.tag, opened)
-                self._begin(opened, event.anchor)
+                self._open.append((opened, [], event.anchor))
+                if len(self._open) > MAX_DEPTH:
+                    raise opened.error(f"more than {MAX_DEPTH} levels deep, which no file of this kind needs")
             elif isinstance(event, (yaml.SequenceEndEvent, yaml.MappingEndEvent)):
                 self._end()
         return self._root or self._node("mapping", 1, 1)
@@ -253,11 +255,6 @@ class _Builder:
             raise node.error(f"more than {MAX_NODES} values; split the file")
         if tag is not None and tag not in _HARMLESS:
             node.doubt(f"the tag {tag[:60]!r} is ignored", f"tag {tag[:60]}")
-
-    def _begin(self, node: YamlNode, anchor: str | None) -> None:
-        self._open.append((node, [], anchor))
-        if len(self._open) > MAX_DEPTH:
-            raise node.error(f"more than {MAX_DEPTH} levels deep, which no file of this kind needs")
 
     def _end(self) -> None:
         node, children, anchor = self._open.pop()

@@ -7,6 +7,7 @@ from itertools import product
 
 import numpy as np
 
+from tribo.description.hulls import solid_inertia
 from tribo.description.trees import IDENTITY, ORIGIN, Vector
 from tribo.formats.nodes import Written
 from tribo.formats.pose import Pose, matrix
@@ -30,6 +31,10 @@ class Inertial:
         shift: np.ndarray = float(r @ r) * np.eye(3) - np.outer(r, r)
         return np.asarray(self.inertia + self.mass * shift)
 
+    def weighing(self, mass: float) -> Inertial:
+        """Return the same solid with another mass [kg]."""
+        return Inertial(mass, self.com, self.inertia * (mass / self.mass))
+
     def moved(self, pose: Pose) -> Inertial:
         """Return the same mass seen from the frame in which `pose` is given."""
         if pose.quaternion == IDENTITY:
@@ -37,6 +42,11 @@ class Inertial:
         turn = matrix(pose.quaternion)
         turned = turn @ self.inertia @ turn.T
         return Inertial(self.mass, pose.point(self.com), 0.5 * (turned + turned.T))
+
+
+def of_moments(volume: float, centre: np.ndarray, second: np.ndarray) -> Inertial:
+    """Return a solid at density 1 kg/m³ of its volume, centroid and second moment."""
+    return Inertial(volume, tuple(centre.tolist()), solid_inertia(second))
 
 
 def merged(parts: list[Inertial]) -> Inertial:

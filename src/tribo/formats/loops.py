@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 
 import numpy as np
 
 from tribo.description.constraints import LOCKED, ConstraintDescription
-from tribo.description.trees import IDENTITY, ORIGIN, TreeDescription, Vector
+from tribo.description.trees import IDENTITY, ORIGIN, JointDescription, TreeDescription, Vector
 from tribo.engine.layout import COORDINATES
-from tribo.formats.pose import NO_POSE, Pose, matrix, normalized
+from tribo.formats.pose import NO_POSE, Pose, inverse, matrix, normalized, turn
 from tribo.model import Joint
 
 CLOSING = {Joint.FIXED: "weld", Joint.REVOLUTE: "hinge", Joint.SPHERICAL: "pin"}  # joints that close loops
@@ -25,17 +24,17 @@ def poses_at(tree: TreeDescription, q: Sequence[float]) -> list[Pose]:
             made.append(Pose(own[:3], normalized(own[3:])))
             continue
         pose = made[body.parent] if body.parent >= 0 else NO_POSE
-        pose = pose @ Pose(joint.position, joint.quaternion)
-        if joint.type == Joint.PRISMATIC:
-            pose = pose @ Pose(tuple(own[0] * x for x in joint.axis))
-        elif joint.type == Joint.REVOLUTE:
-            sine = math.sin(0.5 * own[0])
-            turn = (math.cos(0.5 * own[0]), *(sine * x for x in joint.axis))
-            pose = pose @ Pose(quaternion=normalized(turn))
-        elif joint.type == Joint.SPHERICAL:
-            pose = pose @ Pose(quaternion=normalized(own))
-        made.append(pose)
+        made.append(pose @ Pose(joint.position, joint.quaternion) @ motion(joint, own))
     return made
+
+
+def motion(joint: JointDescription, q: Sequence[float]) -> Pose:
+    """Return how far coordinates move a joint: a slide, a turn, a ball's quaternion; others stay."""
+    if joint.type == Joint.PRISMATIC:
+        return Pose(tuple(q[0] * x for x in joint.axis))
+    if joint.type == Joint.REVOLUTE:
+        return Pose(quaternion=turn(joint.axis, q[0]))
+    return Pose(quaternion=normalized(tuple(q))) if joint.type == Joint.SPHERICAL else NO_POSE
 
 
 def place_of(tree: TreeDescription, name: str) -> tuple[int, Pose, str] | None:
@@ -80,9 +79,7 @@ def holding(
         axes: (3, 3), columns, in the first body.
         name: Of the constraint.
     """
-    first, second = poses
-    turn = matrix(second.quaternion).T
-    place = np.array(first.point(anchor)) - np.array(second.position)
-    points = np.array([anchor, turn @ place])
-    turned = np.array([axes, turn @ matrix(first.quaternion) @ axes])
+    seen = inverse(poses[1]) @ poses[0]
+    points = np.array([anchor, seen.point(anchor)])
+    turned = np.array([axes, matrix(seen.quaternion) @ axes])
     return ConstraintDescription(kind, bodies, points, turned, LOCKED.get(kind, 0), name)

@@ -50,19 +50,12 @@ class HullFile(MeshFile):
 
 @dataclass(slots=True)
 class Mesh:
-    """Triangles of a file, in metres.
+    """Triangles of a file, in metres."""
 
-    Attributes:
-        what: The file, for messages.
-        vertices: (n, 3) [m].
-        triangles: (m, 3) entries of `vertices`; of a closed mesh anticlockwise seen from outside.
-        is_closed: Whether they enclose a volume.
-    """
-
-    what: str
-    vertices: np.ndarray
-    triangles: np.ndarray
-    is_closed: bool
+    what: str  # the file, for messages
+    vertices: np.ndarray  # (n, 3) [m]
+    triangles: np.ndarray  # (m, 3) entries of `vertices`; of a closed mesh anticlockwise seen from outside
+    is_closed: bool  # whether they enclose a volume
 
 
 def load(file: MeshFile) -> Mesh:

@@ -10,10 +10,12 @@ import sys
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import TypeVar
 
 from tribo.checks import check
 from tribo.checks.errors import DescriptionError
+from tribo.checks.files import plain
 from tribo.formats.report import Report
 
 _NUMBER = re.compile(r"[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?", re.ASCII)
@@ -34,6 +36,29 @@ def known_hint(name: str, known: Iterable[str]) -> str:
 def short(text: str) -> str:
     """Quote a value for a message, cut to a readable length."""
     return repr(text if len(text) <= 80 else text[:77] + "…")
+
+
+def file_bytes(path: Path, kind: str, most: int, hint: str = "") -> bytes:
+    """Return what a plain file holds, at most so many bytes; `kind` names it in messages.
+
+    Raises:
+        DescriptionError: It is larger, no plain file, or cannot be read; then the message ends with a hint.
+    """
+    try:
+        plain(path)
+        with path.open("rb") as file:
+            data = file.read(most + 1)
+    except (OSError, ValueError) as error:
+        reason = getattr(error, "strerror", None) or error
+        raise DescriptionError(f"{str(path)[:200]}: cannot read the {kind}: {reason}{hint}") from None
+    if len(data) > most:
+        raise DescriptionError(f"{path}: larger than {most} bytes, which is the most that is read")
+    return data
+
+
+def words_of(text: str) -> list[str]:
+    """Return the words of a vector, apart by blanks or commas."""
+    return text.replace(",", " ").split()
 
 
 class Written(ABC):
@@ -242,7 +267,7 @@ class Node(Written):
         """Return an attribute as `count` finite numbers (None: any), apart by blanks or commas."""
         if default is not None and name not in self.attributes:
             return default
-        words = self.text(name).replace(",", " ").split()
+        words = words_of(self.text(name))
         if count is not None and len(words) != count:
             place = f"{name}={short(self.attributes[name])}"
             raise self.error(f"{place} has {len(words)} numbers, must have {count}")

@@ -110,8 +110,8 @@ def is_usd(source: object) -> bool:
     """
     if isinstance(source, str) and source.lstrip().startswith(BEGINNING):
         return True
-    is_path = isinstance(source, Path) or (isinstance(source, str) and "\n" not in source)
-    return is_path and Path(str(source)).suffix.lower() in ENDINGS
+    path = _path(source)
+    return path is not None and path.suffix.lower() in ENDINGS
 
 
 BODY_ENDINGS = (".body",)

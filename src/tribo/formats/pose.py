@@ -91,6 +91,22 @@ def from_roll_pitch_yaw(angles: Vector) -> Vector:
     )
 
 
+def turn(axis: Vector, angle: float) -> Vector:
+    """Return the quaternion of a turn about a unit axis [rad]."""
+    if angle == 0.0:
+        return IDENTITY
+    s = math.sin(0.5 * angle)
+    return normalized((math.cos(0.5 * angle), s * axis[0], s * axis[1], s * axis[2]))
+
+
+def turn_z_to(direction: Vector) -> Vector:
+    """Return the shortest turn that takes z to a unit vector; half a turn is about x."""
+    x, y, z = direction
+    s = math.hypot(x, y)
+    axis = (-y / s, x / s, 0.0) if s >= 1e-10 else (1.0, 0.0, 0.0)
+    return turn(axis, math.atan2(s, z))
+
+
 def normalized(v: Vector) -> Vector:
     """Return v / ‖v‖; a vector that is already of unit length stays bitwise as it is."""
     square = math.fsum(x * x for x in v)

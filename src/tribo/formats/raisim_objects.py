@@ -187,10 +187,10 @@ def _articulated(node: Node, package_dirs: Sequence[Path]) -> ObjectDescription:
     modules = node.attributes.get("modules", "").split()
     urdf_modules.check_count(node, len(modules))
     for name in modules:
-        try:
-            made.modules.append(urdf_modules.beside(made.urdf, name))
-        except DescriptionError as error:
-            raise node.error(str(error)) from None
+        module = urdf_modules.beside(made.urdf, name)
+        if module is None:
+            raise node.error(urdf_modules.missing(made.urdf, name))
+        made.modules.append(module)
     if "res_dir" in node.attributes:
         node.note("res_dir is not used: meshes are found from where the URDF is")
     state = node.one("state")

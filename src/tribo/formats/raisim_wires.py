@@ -17,7 +17,7 @@ from lxml import etree
 
 from tribo.description.constraints import LOCKED, ConstraintDescription
 from tribo.formats.nodes import Node
-from tribo.formats.written_xml import numbers
+from tribo.formats.written_xml import add, put
 
 TYPES = ("stiff", "compliant", "custom", "winch")  # the last one is not RaiSim's
 STRETCH = {
@@ -175,10 +175,11 @@ def _body(end: Node) -> int:
 def write_constraint(root: etree._Element, item: ConstraintDescription, text: Callable[[str], str]) -> None:
     """Add a <wire> or <constraint> to a world."""
     values = {"name": text(item.name)}
-    given = {key: value for key, value in item.numbers.items() if value != inf}
+    given = {
+        key: str(int(value)) if key in FLAGS else value for key, value in item.numbers.items() if value != inf
+    }
     if item.type == OF_ROBOT:
-        node = etree.SubElement(root, "constraint", values | {"type": OF_ROBOT})
-        _set_numbers(node, given)
+        add(root, "constraint", **values, type=OF_ROBOT, **given)
         return
     if item.type in {"wire", "rod", "winch"}:
         kind = "custom" if item.resists == "nothing" else "stiff"
@@ -192,30 +193,16 @@ def write_constraint(root: etree._Element, item: ConstraintDescription, text: Ca
             values["stretch_type"] = stretch.get(item.resists, "both")
         if item.type == "rod":
             values["is_rod"] = "1"
-        node = etree.SubElement(root, "wire", values)
+        node = add(root, "wire", **values, **given)
     else:
         values |= {"type": item.type, "locked": str(int(item.locked))}
-        node = etree.SubElement(root, "constraint", values)
-    _set_numbers(node, given)
-    for side, tag in enumerate(("object1", "object2")):
-        end = etree.SubElement(node, tag)
-        name = item.objects[side]
+        node = add(root, "constraint", **values, **given)
+    ends = zip(("object1", "object2"), item.objects, item.bodies, item.points, strict=True)
+    for tag, name, body, point in [*ends, *(("over", *place) for place in item.over)]:
+        place = add(node, tag)
         if name is not None:
-            end.set("name", text(name))
-            end.set("local_index", str(item.bodies[side]))
-        end.set("pos", numbers(item.points[side]))
-        if node.tag == "constraint":
-            end.set("axes", numbers(item.axes[side].ravel()))
-    for name, body, point in item.over:
-        place = etree.SubElement(node, "over")
-        if name is not None:
-            place.set("name", text(name))
-            place.set("local_index", str(body))
-        place.set("pos", numbers(point))
-
-
-def _set_numbers(node: etree._Element, given: dict[str, Any]) -> None:
-    """Write the settings of a constraint."""
-    for key, value in given.items():
-        values = value if isinstance(value, tuple) else [value]
-        node.set(key, str(int(value)) if key in FLAGS else numbers(values))
+            put(place, name=text(name), local_index=str(body))
+        put(place, pos=point)
+    if node.tag == "constraint":
+        for end, axes in zip(node, item.axes, strict=True):
+            put(end, axes=axes)

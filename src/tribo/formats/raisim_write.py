@@ -23,9 +23,9 @@ from tribo.description.trees import (
     WorldDescription,
 )
 from tribo.formats import pair_attributes, urdf_write
-from tribo.formats.raisim_objects import DIMENSIONS
+from tribo.formats.raisim_objects import DIMENSIONS, INERTIA_NAMES
 from tribo.formats.raisim_wires import write_constraint
-from tribo.formats.written_xml import add, number, numbers
+from tribo.formats.written_xml import Value, add, put
 from tribo.materials.table import Law, MaterialTable
 from tribo.model import Kind
 
@@ -76,10 +76,10 @@ def write(world: WorldDescription, path: str | Path, spared: Iterable[Path] = ()
     if path.resolve() in {file.resolve() for file in spared}:
         raise DescriptionError(f"{path}: the world is made of this file; choose another name")
     root = etree.Element("raisim", version=VERSION)
-    add(root, "timeStep", value=number(world.time_step))
-    add(root, "gravity", value=numbers(world.gravity))
+    add(root, "timeStep", value=world.time_step)
+    add(root, "gravity", value=world.gravity)
     if world.erp is not None or world.erp2 is not None:
-        add(root, "erp", erp=_maybe(world.erp), erp2=_maybe(world.erp2))
+        add(root, "erp", erp=world.erp, erp2=world.erp2)
     if world.default_pair is not None or world.pairs:
         _material(add(root, "material"), world.default_pair, world.pairs)
     objects = add(root, "objects")
@@ -90,7 +90,7 @@ def write(world: WorldDescription, path: str | Path, spared: Iterable[Path] = ()
         elif item.type == "heightmap":
             _height_map(objects, item)
         elif item.type == "ground":
-            height = number(item.size[0] if item.size else 0.0)
+            height = item.size[0] if item.size else 0.0
             add(objects, "ground", **_common(item), height=height)
         elif item.type == "articulated_system":
             _articulated(objects, item, path, beside)
@@ -107,39 +107,30 @@ def write(world: WorldDescription, path: str | Path, spared: Iterable[Path] = ()
 
 def _single(parent: etree._Element, item: ObjectDescription, path: Path) -> None:
     kind = None if item.kind == Kind.DYNAMIC else item.kind.name.lower()
-    node = add(
-        parent, item.type, **_common(item), mass=number(item.mass), body_type=kind, com=_maybe(item.com)
-    )
+    node = add(parent, item.type, **_common(item), mass=item.mass, body_type=kind, com=item.com)
     if item.type == "compound":
         children = add(node, "children")
         for part in item.parts:
-            look = None if part.color is None else numbers(colors.given(part.color, "color"))
+            look = None if part.color is None else colors.given(part.color, "color")
             child = add(children, part.kind, material=_text(part.material) or None, appearance=look)
             _dim(child, part.kind, part.size, item.name)
-            add(child, "state", pos=numbers(part.position), quat=numbers(part.orientation))
+            add(child, "state", pos=part.position, quat=part.orientation)
     elif item.mesh is not None and item.mesh.path is not None:
-        node.set("file_name", _text(_reference(item.mesh.path, path)))
-        node.set("scale", numbers(item.mesh.scale))
-        node.set("collision", item.mesh_mode)
-        if item.mesh.max_hulls:
-            node.set("max_hulls", str(item.mesh.max_hulls))
-        if item.mesh.tolerance:
-            node.set("tolerance", number(item.mesh.tolerance))
-        if item.mesh.resolution:
-            node.set("resolution", number(item.mesh.resolution))
+        put(
+            node, file_name=_text(_reference(item.mesh.path, path)), scale=item.mesh.scale,
+            collision=item.mesh_mode, max_hulls=str(item.mesh.max_hulls) if item.mesh.max_hulls else None,
+            tolerance=item.mesh.tolerance or None, resolution=item.mesh.resolution or None,
+        )  # fmt: skip
     elif item.type == "mesh":
         raise DescriptionError(f"object {item.name!r}: a 'mesh' without a file cannot be written")
     else:
         _dim(node, item.type, item.size, item.name)
     if item.inertia is not None:
-        inertia = np.asarray(item.inertia)
-        rows, columns = np.triu_indices(3)
-        names = ("xx", "xy", "xz", "yy", "yz", "zz")
-        add(node, "inertia", **dict(zip(names, map(number, inertia[rows, columns]), strict=True)))
+        numbers = np.asarray(item.inertia)[np.triu_indices(3)]
+        add(node, "inertia", **dict(zip(INERTIA_NAMES, numbers, strict=True)))
     add(
-        node, "state", pos=numbers(item.position), quat=numbers(item.quaternion),
-        lin_vel=numbers(item.linear_velocity), ang_vel=numbers(item.angular_velocity),
-        com_pos=_maybe(item.com_position),
+        node, "state", pos=item.position, quat=item.quaternion, lin_vel=item.linear_velocity,
+        ang_vel=item.angular_velocity, com_pos=item.com_position,
     )  # fmt: skip
     _rules(node, item)
 
@@ -148,7 +139,7 @@ def _dim(node: etree._Element, kind: str, size: Sequence[float], owner: str) -> 
     names = DIMENSIONS[kind]
     if len(size) != len(names):
         raise DescriptionError(f"object {owner!r}: size {size} must hold {' '.join(names)}")
-    add(node, "dim", **{name: number(x) for name, x in zip(names, size, strict=True)})
+    add(node, "dim", **dict(zip(names, size, strict=True)))
 
 
 def _height_map(parent: etree._Element, item: ObjectDescription) -> None:
@@ -157,11 +148,10 @@ def _height_map(parent: etree._Element, item: ObjectDescription) -> None:
     x, y, _ = item.position
     node = add(
         parent, "heightmap", **_common(item), x_sample=str(values.shape[1]), y_sample=str(values.shape[0]),
-        x_size=number(item.heights.size[0]), y_size=number(item.heights.size[1]),
-        center_x=number(x), center_y=number(y), height=numbers(values.ravel()),
+        x_size=item.heights.size[0], y_size=item.heights.size[1], center_x=x, center_y=y, height=values,
     )  # fmt: skip
     if (*item.position, *item.quaternion) != (x, y, 0.0, 1.0, 0.0, 0.0, 0.0):
-        add(node, "state", pos=numbers(item.position), quat=numbers(item.quaternion))
+        add(node, "state", pos=item.position, quat=item.quaternion)
 
 
 def _articulated(parent: etree._Element, item: ObjectDescription, path: Path, beside: _Beside) -> None:
@@ -189,9 +179,9 @@ def _articulated(parent: etree._Element, item: ObjectDescription, path: Path, be
     node = add(parent, "articulatedSystem", **values)
     coordinate, velocity = item.generalized_coordinate, item.generalized_velocity
     if coordinate is not None or velocity is not None:
-        add(node, "state", qpos=_maybe(coordinate), qvel=_maybe(velocity))
+        add(node, "state", qpos=coordinate, qvel=velocity)
     if item.drive:
-        add(node, "drive", **{name: numbers(given) for name, given in item.drive.items()})
+        add(node, "drive", **item.drive)
     _rules(node, item)
 
 
@@ -224,7 +214,7 @@ def _rules(node: etree._Element, item: ObjectDescription) -> None:
         add(
             node, "collision_body", name=_text(name), material=_text(rule.material),
             collision_group=str(int(rule.group)), collision_mask=str(int(rule.mask)),
-            **{what: numbers(value) for what, value in running.items() if any(value)},
+            **{what: value for what, value in running.items() if any(value)},
         )  # fmt: skip
 
 
@@ -237,7 +227,7 @@ def _reference(urdf: Path, path: Path) -> str:
     return "[THIS_DIR]/" + Path(relative).as_posix()
 
 
-def _common(item: ObjectDescription) -> dict[str, str | None]:
+def _common(item: ObjectDescription) -> dict[str, Value]:
     return {
         "name": _text(item.name),
         "material": _text(item.material) if item.type != "articulated_system" else None,
@@ -270,10 +260,6 @@ def _material(node: etree._Element, default: Law | None, pairs: Mapping[Names, L
 
 def _law(law: Law) -> dict[str, str]:
     return {name: _text(value) for name, value in pair_attributes.written(law).items()}
-
-
-def _maybe(value: float | Sequence[float] | None) -> str | None:
-    return None if value is None else numbers(np.ravel(value))
 
 
 def _text(value: str) -> str:

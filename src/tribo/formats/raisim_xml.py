@@ -97,11 +97,10 @@ def read_materials(path: str | Path) -> tuple[Law, Pairs, Origins]:
     pairs: Pairs = {}
     origins: Origins = {}
     default: Law | None = None
-    if root.tag in {"material", "materials"}:
-        default = _materials(root, None, pairs, origins)
-        return default or PairProperties(), pairs, origins
     found = [*root.all("material"), *root.all("materials")]
-    if root.tag != "raisim" or not found:
+    if root.tag in {"material", "materials"}:
+        found = [root]
+    elif root.tag != "raisim" or not found:
         raise root.error("holds no materials; expected <material>, or <raisim> with one in it")
     for node in found:
         default = _materials(node, default, pairs, origins)

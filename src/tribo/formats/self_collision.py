@@ -11,15 +11,18 @@ Source: http://wiki.ros.org/srdf and MoveIt.
 
 from __future__ import annotations
 
+from collections.abc import Collection, Iterable
 from itertools import combinations
 from pathlib import Path
 
 from tribo.checks import check
-from tribo.description.trees import DescriptionError, TreeDescription
+from tribo.description.trees import DescriptionError, ShapeDescription, TreeDescription
+from tribo.engine.builder import ALL_GROUPS
 from tribo.formats.nodes import Node, known_hint
 from tribo.formats.report import Report
 
 RULES = ("disable_default_collisions", "disable_collisions", "enable_collisions")
+LAST_BIT = 62  # of shapes that pass through each other: the first class has it, others those below
 MAX_PAIRS = 1_000_000  # of links that `disable_default_collisions` names
 DEFAULT = "not overlapping"
 MODES = (DEFAULT, "all", "none", "as in file")
@@ -41,6 +44,36 @@ def set_pair(tree: TreeDescription, first: int, second: int, *, touching: bool) 
         tree.enabled.discard((low, high))
     if touching:
         tree.ignored.discard((low, high))
+
+
+def part_by_bits(
+    shapes: Iterable[tuple[ShapeDescription, Collection[str]]], apart: Collection[frozenset[str]], most: int
+) -> int:
+    """Let shapes of different robots pass through each other: each class of them has a bit of its own.
+
+    Args:
+        shapes: Each with the names under which pairs speak of it; without any it stays as it is.
+        apart: Pairs of names whose shapes shall not meet, of one name those with each other.
+        most: Classes that get bits.
+
+    Returns:
+        The classes that there are; if they are more than `most`, no shape was changed.
+    """
+    classes: dict[frozenset[str], list[ShapeDescription]] = {}
+    for shape, names in shapes:
+        if names:
+            classes.setdefault(frozenset(names), []).append(shape)
+    if len(classes) > most:
+        return len(classes)
+    bits = {names: 1 << (LAST_BIT - k) for k, names in enumerate(sorted(classes, key=sorted))}
+    for names, alike in classes.items():
+        mask = ALL_GROUPS
+        for others, bit in bits.items():
+            if any(frozenset((a, b)) in apart for a in names for b in others):
+                mask &= ~bit
+        for shape in alike:
+            shape.group, shape.mask = bits[names], mask
+    return len(classes)
 
 
 def ignored_pairs(tree: TreeDescription) -> list[tuple[int, int]]:

@@ -8,7 +8,7 @@ from tribo.description import inertias
 from tribo.description.hulls import Hull, convex_hull, solid_inertia, volume_moments
 from tribo.description.trees import DescriptionError, ShapeDescription
 from tribo.formats import mesh_solids
-from tribo.formats.inertia import Inertial
+from tribo.formats.inertia import Inertial, of_moments
 from tribo.formats.mesh_reading import MeshError
 from tribo.formats.pose import Pose
 from tribo.model import Shape
@@ -80,8 +80,7 @@ def of_hollow(shape: ShapeDescription) -> Inertial:
     try:
         mesh = mesh_solids.load(shape.mesh)
         hulls = [] if mesh.is_closed else [convex_hull(mesh.vertices, mesh.what)]
-        volume, centre, second = mesh_solids.moments(mesh, hulls)
+        made = of_moments(*mesh_solids.moments(mesh, hulls))
     except (MeshError, ValueError) as error:
         raise DescriptionError(f"shape {shape.name!r}: {error}") from None
-    made = Inertial(volume, tuple(centre.tolist()), solid_inertia(second))
     return made.moved(Pose(shape.position, shape.quaternion))

@@ -9,8 +9,9 @@ import random
 
 import numpy as np
 
-from tribo.description.extents import rotation_matrix
 from tribo.description.trees import BodyDescription, TreeDescription
+from tribo.formats.loops import motion
+from tribo.formats.pose import Pose, matrix
 from tribo.model import Joint
 
 LEAST = 1e-12  # [–] of the inertia of all that hangs on a joint: less is none
@@ -43,18 +44,10 @@ def directions(body: BodyDescription) -> np.ndarray:
 def _to_parent(body: BodyDescription, rng: random.Random) -> np.ndarray:
     """Return the transform (6, 6) of motions of the parent to the body's frame, at a random coordinate."""
     joint = body.joint
-    turn, place = rotation_matrix(joint.quaternion), np.array(joint.position)
-    axis = np.asarray(joint.axis, float)
-    if joint.type == Joint.REVOLUTE:
-        half = rng.uniform(0.0, np.pi)
-        turn = turn @ rotation_matrix((np.cos(half), *(np.sin(half) * axis)))
-    elif joint.type == Joint.PRISMATIC:
-        place = place + turn @ axis * rng.uniform(-0.1, 0.1)
-    elif joint.type == Joint.SPHERICAL:
-        q = np.array([rng.gauss() for _ in range(4)])
-        turn = turn @ rotation_matrix(q / np.linalg.norm(q))
-    e = turn.T
-    return np.block([[e, np.zeros((3, 3))], [-e @ _skew(place), e]])
+    q = [rng.gauss(0.0, 0.1 if joint.type == Joint.PRISMATIC else 1.0) for _ in range(4)]
+    pose = Pose(joint.position, joint.quaternion) @ motion(joint, q)
+    e = matrix(pose.quaternion).T
+    return np.block([[e, np.zeros((3, 3))], [-e @ _skew(np.array(pose.position)), e]])
 
 
 def _weakest(tree: TreeDescription, seed: int, *, is_explicit: bool = False) -> set[int]:

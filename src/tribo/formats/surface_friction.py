@@ -11,8 +11,9 @@ documentation of multibody::CoulombFriction; PhysX, combine mode "average".
 
 from __future__ import annotations
 
+import operator
 import re
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, fields
 
 from tribo.description.trees import TreeDescription, WorldDescription
@@ -82,39 +83,39 @@ def of_material(name: str) -> Surface | None:
     return Surface(found[1], **numbers) if numbers.keys() <= known else None
 
 
+def _harmonic(a: float, b: float) -> float:
+    return 2.0 * a * b / (a + b) if a + b > 0.0 else 0.0
+
+
+def _mean(a: float, b: float) -> float:
+    return 0.5 * (a + b)
+
+
+MEANS: dict[str, Callable[[float, float], float]] = {  # of the numbers of two surfaces
+    GAZEBO: min, BULLET: operator.mul, DRAKE: _harmonic, USD: _mean,
+}  # fmt: skip
+
+
 def combined(one: Surface, other: Surface) -> PairProperties:
     """Return how two surfaces meet; of two dialects the smaller numbers."""
-    a, b = (max(s.static, s.friction) for s in (one, other))
-    bounce = max(one.restitution, other.restitution)
-    if one.dialect != other.dialect or one.dialect == GAZEBO:
-        friction, static = min(one.friction, other.friction), min(a, b)
-        bounce = bounce if one.dialect == other.dialect else min(one.restitution, other.restitution)
-    elif one.dialect == BULLET:
-        friction, static = one.friction * other.friction, a * b
-        bounce = one.restitution * other.restitution
-    elif one.dialect == USD:
-        friction, static = 0.5 * (one.friction + other.friction), 0.5 * (a + b)
-        bounce = 0.5 * (one.restitution + other.restitution)
-    else:
-        friction, static = _harmonic(one.friction, other.friction), _harmonic(a, b)
+    are_alike = one.dialect == other.dialect
+    mean = MEANS[one.dialect] if are_alike else min
+    rebound = max if are_alike and one.dialect in {GAZEBO, DRAKE} else mean
+    friction = min(mean(one.friction, other.friction), MAX_FRICTION)
+    static = mean(*(max(s.static, s.friction) for s in (one, other)))
     weights = (other.friction, one.friction) if one.dialect == other.dialect == BULLET else (1.0, 1.0)
     rolling, spinning = (
         min(a * weights[0] + b * weights[1], MAX_FRICTION)
         for a, b in ((one.rolling, other.rolling), (one.spinning, other.spinning))
     )
-    friction = min(friction, MAX_FRICTION)
     return PairProperties(
         friction=friction,
         static_friction=min(max(static, friction), MAX_FRICTION),
         rolling_length=rolling,
         spinning_length=spinning,
-        restitution=bounce,
+        restitution=rebound(one.restitution, other.restitution),
         restitution_threshold=max(one.threshold, other.threshold),
     )
-
-
-def _harmonic(a: float, b: float) -> float:
-    return 2.0 * a * b / (a + b) if a + b > 0.0 else 0.0
 
 
 def laws_between(names: Iterable[str], others: Iterable[str]) -> dict[tuple[str, str], Law]:

@@ -7,17 +7,12 @@ merged into their parent; each joint and each link leaves a named frame.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
+from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
 
 from tribo.description.joint_checks import check_mimics
-from tribo.description.trees import (
-    JointDescription,
-    LinkDescription,
-    ShapeDescription,
-    TreeDescription,
-    VisualDescription,
-)
+from tribo.description.trees import JointDescription, LinkDescription, TreeDescription
 from tribo.formats import elements, self_collision, surface_friction, urdf_modules, urdf_unread
 from tribo.formats.assembly import merge
 from tribo.formats.inertia import Inertial, check_inertia
@@ -50,10 +45,7 @@ class UrdfLink:
     """A link as written, in its own frame."""
 
     node: Node
-    name: str
-    inertial: Inertial
-    shapes: list[ShapeDescription] = field(default_factory=list)
-    visuals: list[VisualDescription] = field(default_factory=list)
+    description: LinkDescription
 
 
 def read(
@@ -140,8 +132,10 @@ def _read_links(robot: Node, geometry: GeometryReader) -> dict[str, UrdfLink]:
             geometry.collision(child, _shape_name(child, names) or f"{name}/{i}")
             for i, child in enumerate(node.all("collision"))
         ]
-        visuals = [made for child in node.all("visual") if (made := geometry.visual(child))]
-        links[name] = UrdfLink(node, name, _read_inertial(node), shapes, visuals)
+        visuals = [one for child in node.all("visual") if (one := geometry.visual(child))]
+        own = _read_inertial(node)
+        made = LinkDescription(name, own.mass, own.com, own.inertia, shapes=shapes, visuals=visuals)
+        links[name] = UrdfLink(node, made)
     if not links:
         raise robot.error("has no <link>; a robot needs at least one")
     return links
@@ -151,13 +145,13 @@ def _take_friction(robot: Node, links: dict[str, UrdfLink]) -> None:
     """Give collision shapes the materials that elements of friction of other programs mean."""
     of_links = surface_friction.of_gazebo(robot)
     found: dict[str, str] = {}
-    for link in links.values():
-        of_link = surface_friction.of_bullet(link.node) or of_links.get(link.name)
-        for shape, node in zip(link.shapes, link.node.all("collision"), strict=True):
+    for name, link in links.items():
+        of_link = surface_friction.of_bullet(link.node) or of_links.get(name)
+        for shape, node in zip(link.description.shapes, link.node.all("collision"), strict=True):
             surface = surface_friction.of_drake(node) or of_link
             if surface is not None and shape.material == DEFAULT_MATERIAL:
                 shape.material = surface.material
-                found.setdefault(shape.material, link.name)
+                found.setdefault(shape.material, name)
     for material, name in found.items():
         robot.report.note(
             f"friction of {name!r} and others like it is that of the material {material!r}: its pair with "
@@ -210,7 +204,7 @@ def _read_joints(
         if joint.parent == WORLD and WORLD not in links:
             node.note(f"its parent {WORLD!r} is not declared: the robot stands on it")
             implied = robot.made("link", {"name": WORLD})
-            links[WORLD], below[WORLD] = UrdfLink(implied, WORLD, Inertial()), []
+            links[WORLD], below[WORLD] = UrdfLink(implied, LinkDescription(WORLD)), []
         for role, link in (("parent", joint.parent), ("child", joint.child)):
             if link not in links:
                 raise node.error(f"{role} link {link!r} does not exist{known_hint(link, links)}")
@@ -224,48 +218,29 @@ def _read_joints(
 
 def _root(robot: Node, links: dict[str, UrdfLink], joints: dict[str, list[UrdfJoint]]) -> str:
     """Return the only link that is nobody's child."""
-    children = {joint.child for below in joints.values() for joint in below}
-    roots = [name for name in links if name not in children]
+    parents = {joint.child: {link} for link, below in joints.items() for joint in below}
+    roots = [name for name in links if name not in parents]
     if len(roots) > 1:
         raise robot.error(
             f"has {len(roots)} root links ({', '.join(map(repr, roots[:5]))}); "
             "connect them by joints, or put each into a file of its own"
         )
-    if not roots:
-        raise robot.error(f"has no root link: links form a loop ({_loop(next(iter(links)), joints)})")
-    reached = {roots[0]}
-    todo = [roots[0]]
-    while todo:
-        for joint in joints[todo.pop()]:
-            reached.add(joint.child)
-            todo.append(joint.child)
-    for name, link in links.items():
-        if name not in reached:
-            raise link.node.error(f"is part of a loop of links ({_loop(name, joints)}); cut it")
+    try:
+        TopologicalSorter(parents).prepare()
+    except CycleError as error:
+        loop = error.args[1]  # its first link stands at the end again
+        first = loop.index(next(name for name in links if name in loop))
+        loop = [*loop[first:-1], *loop[: first + 1]]
+        shown = " → ".join(loop if len(loop) <= 8 else [*loop[:4], "…", *loop[-3:]])
+        if not roots:
+            raise robot.error(f"has no root link: links form a loop ({shown})") from None
+        raise links[loop[0]].node.error(f"is part of a loop of links ({shown}); cut it") from None
     return roots[0]
-
-
-def _loop(name: str, joints: dict[str, list[UrdfJoint]]) -> str:
-    """Describe the loop that a link is in or hangs on."""
-    parent = {joint.child: link for link, below in joints.items() for joint in below}
-    trail = [name]
-    seen = {name}
-    while (name := parent[name]) not in seen:
-        trail.append(name)
-        seen.add(name)
-    loop = [name, *reversed(trail[trail.index(name) :])]
-    return " → ".join(loop if len(loop) <= 8 else [*loop[:4], "…", *loop[-3:]])
 
 
 def _build(links: dict[str, UrdfLink], joints: dict[str, list[UrdfJoint]], root: str) -> TreeDescription:
     """Hang the links on one another, merge those behind fixed joints, check the masses."""
-    made = {
-        name: LinkDescription(
-            name, link.inertial.mass, link.inertial.com, link.inertial.inertia,
-            shapes=link.shapes, visuals=link.visuals,
-        )
-        for name, link in links.items()
-    }  # fmt: skip
+    made = {name: link.description for name, link in links.items()}
     for name, below in joints.items():
         for joint in below:
             made[name].attach(made[joint.child], joint.description)

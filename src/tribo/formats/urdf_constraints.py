@@ -19,7 +19,7 @@ from tribo.formats.loops import CLOSING, across, drawn, holding, place_of, poses
 from tribo.formats.nodes import Node, known_hint
 from tribo.formats.pose import Pose, matrix, normalized
 from tribo.formats.urdf_joints import UrdfJoint
-from tribo.formats.written_xml import add, numbers
+from tribo.formats.written_xml import add
 from tribo.model import Joint
 
 MAX_CONSTRAINTS = 10_000
@@ -145,8 +145,7 @@ def _axes(node: Node) -> np.ndarray:
             raise child.error("is zero or parallel to the other one; give another direction")
         made.append(rest / size)
     if len(made) == 1:
-        made.append(np.cross(made[0], np.eye(3)[int(np.argmin(np.abs(made[0])))]))
-        made[1] /= np.linalg.norm(made[1])
+        return np.roll(across(made[0].tolist()), 1, axis=1)
     return np.column_stack([*made, np.cross(made[0], made[1])])
 
 
@@ -195,14 +194,14 @@ def write_constraints(robot: etree._Element, tree: TreeDescription, notes: list[
             continue
         assert tree.closed is not None
         if block is None:
-            block = add(robot, "constraints", nominal_config=numbers(tree.closed))
+            block = add(robot, "constraints", nominal_config=tree.closed)
         names = [tree.bodies[k].name for k in item.bodies]
         for part in parts:
             node = add(
-                block, part.type, body1=names[0], body2=names[1], anchor=numbers(part.points[0]),
+                block, part.type, body1=names[0], body2=names[1], anchor=part.points[0],
                 name=part.name or None,
             )  # fmt: skip
             if part.type == "equality":
                 for k in range(3):
                     if part.locked >> k & 1:
-                        add(node, "axis", xyz=numbers(part.axes[0][:, k]))
+                        add(node, "axis", xyz=part.axes[0][:, k])

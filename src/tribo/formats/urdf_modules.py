@@ -67,7 +67,7 @@ def check_count(node: Node, count: int) -> None:
 def _file(urdf: Path | None, module: str | Path) -> Path:
     """Return the file of a module: a name is looked up beside the URDF, then taken as a path."""
     if urdf is not None and isinstance(module, str):
-        found = _beside(urdf, module)
+        found = beside(urdf, module)
         if found is not None:
             return found
     try:
@@ -75,23 +75,15 @@ def _file(urdf: Path | None, module: str | Path) -> Path:
     except (OSError, ValueError):
         is_file = False
     if not is_file:
-        raise DescriptionError(_missing(urdf, str(module)))
+        raise DescriptionError(missing(urdf, str(module)))
     return Path(module)
 
 
-def beside(urdf: Path, name: str) -> Path:
+def beside(urdf: Path, name: str) -> Path | None:
     """Return the file of a module: NAME, NAME.urdf or NAME.xml beside a URDF or in `modules` there.
 
-    Raises:
-        DescriptionError: There is none, or it is outside of the folder of the URDF.
+    None: there is none, or it is outside of the folder of the URDF; `missing` says so.
     """
-    found = _beside(urdf, name)
-    if found is None:
-        raise DescriptionError(_missing(urdf, name))
-    return found
-
-
-def _beside(urdf: Path, name: str) -> Path | None:
     folder = urdf.resolve().parent
     if _NAME.fullmatch(name):
         for place in FOLDERS:
@@ -102,7 +94,8 @@ def _beside(urdf: Path, name: str) -> Path | None:
     return None
 
 
-def _missing(urdf: Path | None, name: str) -> str:
+def missing(urdf: Path | None, name: str) -> str:
+    """Return how to say that there is no module of a name."""
     if urdf is None:
         return f"module {name[:80]!r} does not exist; give its path"
     return (

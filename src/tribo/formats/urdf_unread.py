@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tribo.formats.nodes import Node, is_number
+from tribo.formats.nodes import Node, is_number, words_of
 
 GAZEBO_READ = ("mu1", "mu2", "kp", "kd")  # `surface_friction`
 # Pictures, hints of converters, and settings of Gazebo's solvers without a meaning for the motion here.
@@ -95,7 +95,7 @@ def _drop(node: Node) -> None:
     gone = set(map(id, surplus))
     node.children = [child for child in node.children if id(child) not in gone]
     for name in VECTORS.get(node.tag, ()):
-        words = node.attributes.get(name, "").replace(",", " ").split()
+        words = words_of(node.attributes.get(name, ""))
         if len(words) > 3 and all(map(is_number, words)):
             node.doubt(
                 f"{name} has {len(words)} numbers, must have 3: the first three are read",

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import math
 import os
-from dataclasses import dataclass
 from pathlib import Path
 
+import numpy as np
 from lxml import etree
 
 from tribo.checks.check import with_article
@@ -27,7 +27,8 @@ from tribo.description.trees import (
 from tribo.formats import joint_order
 from tribo.formats.pose import from_roll_pitch_yaw, matrix
 from tribo.formats.urdf_constraints import write_constraints
-from tribo.formats.written_xml import add, number, numbers
+from tribo.formats.urdf_mass import INERTIA_NAMES
+from tribo.formats.written_xml import Value, add, numbers
 from tribo.materials.table import DEFAULT_MATERIAL
 from tribo.model import Joint, Shape
 
@@ -81,14 +82,6 @@ def driven_parts(tree: TreeDescription) -> list[str]:
     return found + [f"actuator {one.name!r}" for one in tree.actuators]
 
 
-@dataclass(frozen=True, slots=True)
-class _Manner:
-    """How a robot is written, see `to_text`."""
-
-    folder: Path | None
-    exact: bool
-
-
 def to_text(
     tree: TreeDescription, *, name: str = "robot", folder: Path | None = None, exact: bool = False
 ) -> tuple[str, list[str]]:
@@ -102,26 +95,26 @@ def to_text(
             meshes are referenced from the folder even if the source names a package.
     """
     _check_names(tree)
-    notes: list[str] = []
-    manner = _Manner(folder, exact)
+    robot = etree.Element("robot", name=name)
+    writer = _Writer(robot, folder, is_exact=exact)
+    notes = writer.notes
     given = [body.joint.name for body in tree.bodies[1:]]
     tree = joint_order.depth_first(tree)
     if given != [body.joint.name for body in tree.bodies[1:]]:
         notes.append(ORDER)
-    robot = etree.Element("robot", name=name)
     root = tree.bodies[0]
     links = [body.name for body in tree.bodies]
     if root.joint.type == Joint.FIXED and root.name.casefold() != WORLD:
         add(robot, "link", name=WORLD)
-        _joint(robot, root.joint, WORLD, root.name, manner, notes).set("dont_collapse", "true")
+        writer.joint(root.joint, WORLD, root.name).set("dont_collapse", "true")
     for body in tree.bodies:
-        _link(robot, body, manner, notes)
+        writer.link(body)
     for body in tree.bodies[1:]:
-        _joint(robot, body.joint, links[body.parent], body.name, manner, notes)
+        writer.joint(body.joint, links[body.parent], body.name)
     for frame in _extra_frames(tree):
         add(robot, "link", name=frame.name)
         fixed = JointDescription(frame.name, Joint.FIXED, frame.position, frame.quaternion)
-        _joint(robot, fixed, links[frame.body], frame.name, manner, notes)
+        writer.joint(fixed, links[frame.body], frame.name)
     for a, b in sorted(tree.ignored):
         if tree.bodies[b].parent != a:  # those do without being told
             add(robot, "disable_collisions", link1=links[a], link2=links[b])
@@ -165,160 +158,160 @@ def _extra_frames(tree: TreeDescription) -> list[FrameDescription]:
     return extra
 
 
-def _link(robot: etree._Element, body: BodyDescription, manner: _Manner, notes: list[str]) -> None:
-    node = add(robot, "link", name=body.name)
-    if body.mass != 0.0 or body.inertia.any():
-        inertial = add(node, "inertial")
-        add(inertial, "origin", xyz=numbers(body.com), rpy="0 0 0")
-        add(inertial, "mass", value=number(body.mass))
-        i = body.inertia
-        add(
-            inertial, "inertia", ixx=number(i[0, 0]), ixy=number(i[0, 1]), ixz=number(i[0, 2]),
-            iyy=number(i[1, 1]), iyz=number(i[1, 2]), izz=number(i[2, 2]),
-        )  # fmt: skip
-    for k, visual in enumerate(body.visuals):
-        made = _geometry(node, "visual", visual, manner)
-        if visual.color is not None:
-            material = add(made, "material", name=f"{body.name}_color_{k}")
-            add(material, "color", rgba=numbers(visual.color))
-    written: set[int] = set()  # meshes that several convex parts stand for
-    for shape in body.shapes:
-        if shape.is_point:
-            notes.append(f"ground point {shape.name} is not written")
-            continue
-        if shape.mesh is not None and id(shape.mesh) in written:
-            continue
-        written.add(id(shape.mesh))
-        made = _geometry(node, "collision", shape, manner)
-        if shape.name and shape.name != f"{body.name}/{len(node.findall('collision')) - 1}":
-            made.set("name", shape.name)  # of a link that was merged
-        if shape.material != DEFAULT_MATERIAL:
-            add(add(made, "material"), "contact", name=shape.material)
-        if shape.group is not None or shape.mask is not None:
-            notes.append(f"collision group and mask of {shape.name} are not written")
+class _Writer:
+    """Adds links and joints to a robot, see `to_text`; `notes`: what is left out."""
 
+    def __init__(self, robot: etree._Element, folder: Path | None, *, is_exact: bool) -> None:
+        self._robot, self._folder, self._is_exact = robot, folder, is_exact
+        self.notes: list[str] = []
 
-def _geometry(
-    link: etree._Element, tag: str, item: ShapeDescription | VisualDescription, manner: _Manner
-) -> etree._Element:
-    node = add(link, tag)
-    _origin(node, item.position, item.quaternion, manner)
-    geometry, size = add(node, "geometry"), item.size
-    if item.kind == Shape.BOX:
-        add(geometry, "box", size=numbers(2.0 * x for x in size))
-    elif item.kind == Shape.SPHERE:
-        add(geometry, "sphere", radius=number(size[0]))
-    elif item.kind == Shape.CYLINDER:
-        add(geometry, "cylinder", radius=number(size[0]), length=number(2.0 * size[1]))
-    elif item.kind == Shape.CAPSULE:
-        add(geometry, "capsule", radius=number(size[0]), height=number(2.0 * size[1]))
-    elif item.kind == Shape.ELLIPSOID:
-        add(geometry, "ellipsoid", radii=numbers(size))
-    elif item.mesh is not None:
-        name = _mesh_name(item.mesh, manner)
-        made = add(geometry, "mesh", filename=name, scale=numbers(item.mesh.scale))
-        if tag == "collision" and item.mesh.collision:
-            made.set("collision", item.mesh.collision)
-    else:
-        raise DescriptionError(
-            f"link {link.get('name')!r}: {with_article(item.kind.name)} has no URDF element"
-        )
-    return node
+    def link(self, body: BodyDescription) -> None:
+        """Add a body."""
+        node = add(self._robot, "link", name=body.name)
+        if body.mass != 0.0 or body.inertia.any():
+            inertial = add(node, "inertial")
+            add(inertial, "origin", xyz=body.com, rpy="0 0 0")
+            add(inertial, "mass", value=body.mass)
+            add(
+                inertial, "inertia", **dict(zip(INERTIA_NAMES, body.inertia[np.triu_indices(3)], strict=True))
+            )
+        for k, visual in enumerate(body.visuals):
+            made = self._geometry(node, "visual", visual)
+            if visual.color is not None:
+                material = add(made, "material", name=f"{body.name}_color_{k}")
+                add(material, "color", rgba=visual.color)
+        written: set[int] = set()  # meshes that several convex parts stand for
+        for shape in body.shapes:
+            if shape.is_point:
+                self.notes.append(f"ground point {shape.name} is not written")
+                continue
+            if shape.mesh is not None and id(shape.mesh) in written:
+                continue
+            written.add(id(shape.mesh))
+            made = self._geometry(node, "collision", shape)
+            if shape.name and shape.name != f"{body.name}/{len(node.findall('collision')) - 1}":
+                made.set("name", shape.name)  # of a link that was merged
+            if shape.material != DEFAULT_MATERIAL:
+                add(add(made, "material"), "contact", name=shape.material)
+            if shape.group is not None or shape.mask is not None:
+                self.notes.append(f"collision group and mask of {shape.name} are not written")
 
-
-def _mesh_name(mesh: MeshFile, manner: _Manner) -> str:
-    by_package = "://" in mesh.reference and not manner.exact
-    if mesh.path is None or manner.folder is None or by_package:
-        return mesh.reference
-    try:
-        return Path(os.path.relpath(mesh.path.resolve(), manner.folder)).as_posix()
-    except ValueError:  # another drive
-        return mesh.path.resolve().as_posix()
-
-
-def _joint(
-    robot: etree._Element, joint: JointDescription, parent: str, child: str, manner: _Manner,
-    notes: list[str],
-) -> etree._Element:  # fmt: skip
-    is_endless = joint.lower == -math.inf and joint.upper == math.inf
-    kind = joint.type.name.lower()
-    if joint.type == Joint.REVOLUTE and is_endless:
-        kind = "continuous"
-    node = add(robot, "joint", name=joint.name, type=kind)
-    _origin(node, joint.position, joint.quaternion, manner)
-    add(node, "parent", link=parent)
-    add(node, "child", link=child)
-    if joint.type == Joint.FIXED:
+    def _geometry(
+        self, link: etree._Element, tag: str, item: ShapeDescription | VisualDescription
+    ) -> etree._Element:
+        node = add(link, tag)
+        self._origin(node, item.position, item.quaternion)
+        geometry, size = add(node, "geometry"), item.size
+        if item.kind == Shape.BOX:
+            add(geometry, "box", size=[2.0 * x for x in size])
+        elif item.kind == Shape.SPHERE:
+            add(geometry, "sphere", radius=size[0])
+        elif item.kind == Shape.CYLINDER:
+            add(geometry, "cylinder", radius=size[0], length=2.0 * size[1])
+        elif item.kind == Shape.CAPSULE:
+            add(geometry, "capsule", radius=size[0], height=2.0 * size[1])
+        elif item.kind == Shape.ELLIPSOID:
+            add(geometry, "ellipsoid", radii=size)
+        elif item.mesh is not None:
+            name = self._mesh_name(item.mesh)
+            made = add(geometry, "mesh", filename=name, scale=item.mesh.scale)
+            if tag == "collision" and item.mesh.collision:
+                made.set("collision", item.mesh.collision)
+        else:
+            raise DescriptionError(
+                f"link {link.get('name')!r}: {with_article(item.kind.name)} has no URDF element"
+            )
         return node
-    add(node, "axis", xyz=numbers(joint.axis))
-    _limit(node, joint, notes)
-    if joint.mimic is not None:
-        leader, ratio, offset = joint.mimic
-        add(node, "mimic", joint=leader, multiplier=number(ratio), offset=number(offset))
-    extra = {
-        "damping": joint.damping, "friction": joint.friction, "rotor_inertia": joint.armature,
-        "stiffness": joint.stiffness,
-    }  # fmt: skip
-    values = {key: number(x) for key, x in extra.items() if x != 0.0}
-    if joint.spring_reference is not None:
-        values["spring_mount"] = numbers(joint.spring_reference)
-    if values:
-        add(node, "dynamics", **values)
-    if joint.effort_range[0] != -joint.effort:
-        notes.append(f"joint {joint.name!r}: its least effort {joint.effort_range[0]!r} is not written")
-    return node
 
+    def _mesh_name(self, mesh: MeshFile) -> str:
+        by_package = "://" in mesh.reference and not self._is_exact
+        if mesh.path is None or self._folder is None or by_package:
+            return mesh.reference
+        try:
+            return Path(os.path.relpath(mesh.path.resolve(), self._folder)).as_posix()
+        except ValueError:  # another drive
+            return mesh.path.resolve().as_posix()
 
-def _limit(node: etree._Element, joint: JointDescription, notes: list[str]) -> None:
-    """Write stops, effort and velocity as far as there are any."""
-    values = {}
-    lower, upper = joint.lower, joint.upper
-    if joint.type == Joint.SPHERICAL:
-        if upper != math.inf:
-            values = {"upper": number(upper)}
-            if not joint.is_cone:
-                notes.append(f"joint {joint.name!r}: its largest turn is written as a cone")
-    elif lower != -math.inf or upper != math.inf:
-        if lower == -math.inf or upper == math.inf:
-            notes.append(f"joint {joint.name!r}: its missing stop is written as {FAR:g}")
-        values = {
-            "lower": number(lower if math.isfinite(lower) else -FAR),
-            "upper": number(upper if math.isfinite(upper) else FAR),
-        }
-    for key in ("effort", "velocity"):
-        if getattr(joint, key) != math.inf:
-            values[key] = number(getattr(joint, key))
-            if getattr(joint, key) == 0.0:
-                notes.append(f"joint {joint.name!r}: {key} 0 reads as no limit")
-    if "lower" in values:
-        values |= (held := _stop(joint, notes))
-        if lower == upper == 0.0 and not held:
-            notes.append(f"joint {joint.name!r}: stops that are both 0 read as none")
-    if values:
-        add(node, "limit", **values)
+    def joint(self, joint: JointDescription, parent: str, child: str) -> etree._Element:
+        """Add a joint between two links."""
+        is_endless = joint.lower == -math.inf and joint.upper == math.inf
+        kind = joint.type.name.lower()
+        if joint.type == Joint.REVOLUTE and is_endless:
+            kind = "continuous"
+        node = add(self._robot, "joint", name=joint.name, type=kind)
+        self._origin(node, joint.position, joint.quaternion)
+        add(node, "parent", link=parent)
+        add(node, "child", link=child)
+        if joint.type == Joint.FIXED:
+            return node
+        add(node, "axis", xyz=joint.axis)
+        self._limit(node, joint)
+        if joint.mimic is not None:
+            leader, ratio, offset = joint.mimic
+            add(node, "mimic", joint=leader, multiplier=ratio, offset=offset)
+        extra = {
+            "damping": joint.damping, "friction": joint.friction, "rotor_inertia": joint.armature,
+            "stiffness": joint.stiffness,
+        }  # fmt: skip
+        values: dict[str, Value] = {key: x for key, x in extra.items() if x != 0.0}
+        if joint.spring_reference is not None:
+            values["spring_mount"] = joint.spring_reference
+        if values:
+            add(node, "dynamics", **values)
+        if joint.effort_range[0] != -joint.effort:
+            self.notes.append(
+                f"joint {joint.name!r}: its least effort {joint.effort_range[0]!r} is not written"
+            )
+        return node
 
+    def _limit(self, node: etree._Element, joint: JointDescription) -> None:
+        """Write stops, effort and velocity as far as there are any."""
+        values = {}
+        lower, upper = joint.lower, joint.upper
+        if joint.type == Joint.SPHERICAL:
+            if upper != math.inf:
+                values = {"upper": upper}
+                if not joint.is_cone:
+                    self.notes.append(f"joint {joint.name!r}: its largest turn is written as a cone")
+        elif lower != -math.inf or upper != math.inf:
+            if lower == -math.inf or upper == math.inf:
+                self.notes.append(f"joint {joint.name!r}: its missing stop is written as {FAR:g}")
+            values = {
+                "lower": lower if math.isfinite(lower) else -FAR,
+                "upper": upper if math.isfinite(upper) else FAR,
+            }
+        for key in ("effort", "velocity"):
+            if getattr(joint, key) != math.inf:
+                values[key] = getattr(joint, key)
+                if getattr(joint, key) == 0.0:
+                    self.notes.append(f"joint {joint.name!r}: {key} 0 reads as no limit")
+        if "lower" in values:
+            values |= (held := self._stop(joint))
+            if lower == upper == 0.0 and not held:
+                self.notes.append(f"joint {joint.name!r}: stops that are both 0 read as none")
+        if values:
+            add(node, "limit", **values)
 
-def _stop(joint: JointDescription, notes: list[str]) -> dict[str, str]:
-    """Return what says that stops give way: attributes of our own."""
-    values = {}
-    if joint.stop_compliance > 0.0:
-        values["compliance"] = number(joint.stop_compliance)
-        values["spook_damping"] = number(joint.stop_spook_damping)
-    least, most = joint.stop_force_range
-    if most != math.inf:
-        values["force"] = number(most)
-    if math.isfinite(least) and least != -most:
-        values["force_lower"] = number(least)
-    elif least != -most:
-        notes.append(f"joint {joint.name!r}: its upper stop gets the largest force of the lower one")
-    return values
+    def _stop(self, joint: JointDescription) -> dict[str, float]:
+        """Return what says that stops give way: attributes of our own."""
+        values = {}
+        if joint.stop_compliance > 0.0:
+            values["compliance"] = joint.stop_compliance
+            values["spook_damping"] = joint.stop_spook_damping
+        least, most = joint.stop_force_range
+        if most != math.inf:
+            values["force"] = most
+        if math.isfinite(least) and least != -most:
+            values["force_lower"] = least
+        elif least != -most:
+            self.notes.append(f"joint {joint.name!r}: its upper stop gets the largest force of the lower one")
+        return values
 
-
-def _origin(node: etree._Element, position: Vector, quaternion: Vector, manner: _Manner) -> None:
-    angles = tuple(float(x) for x in _roll_pitch_yaw(quaternion))
-    made = add(node, "origin", xyz=numbers(position), rpy=numbers(angles))
-    if manner.exact and numbers(from_roll_pitch_yaw(angles)) != numbers(quaternion):
-        made.set("quaternion", numbers(quaternion))
+    def _origin(self, node: etree._Element, position: Vector, quaternion: Vector) -> None:
+        angles = tuple(float(x) for x in _roll_pitch_yaw(quaternion))
+        made = add(node, "origin", xyz=position, rpy=angles)
+        if self._is_exact and numbers(from_roll_pitch_yaw(angles)) != numbers(quaternion):
+            made.set("quaternion", numbers(quaternion))
 
 
 def _roll_pitch_yaw(quaternion: Vector) -> Vector:

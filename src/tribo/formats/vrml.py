@@ -10,13 +10,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from tribo.formats.mesh_bounds import MAX_DEPTH, MAX_FACES, MAX_PLACES, MeshError
-from tribo.formats.vrml_shapes import SHAPES, affine
+from tribo.formats.vrml_shapes import SHAPES, Element, affine
 
 _TOKEN = re.compile(
     r"""\s*(?:,\s*|\#[^\n\r]*\s*)*(?:
@@ -30,29 +30,6 @@ _NUMBER = re.compile(r"[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?|[+-]?0[xX][0-9a
 GROUPS = ("children", "choice", "level", "proxy", "humanoidBody")
 WITHOUT_FACES = frozenset({"IndexedLineSet", "PointSet", "Text"})
 MAX_NODES = 1_000_000
-
-
-@dataclass(slots=True)
-class Element:
-    """A node: its type, and its fields: arrays of numbers, texts, words, nodes or lists of nodes."""
-
-    type: str
-    fields: dict[str, Any] = field(default_factory=dict)
-
-    def numbers(self, name: str, default: Any, width: int = 1) -> np.ndarray:
-        """Return a field as an array of rows of numbers."""
-        given = self.fields.get(name)
-        if given is None:
-            return np.array(default, float).reshape(-1, width)
-        if not isinstance(given, np.ndarray) or given.size % width:
-            raise MeshError(f"{name} of {self.type} must be numbers, {width} at a time")
-        if not np.isfinite(given).all():
-            raise MeshError(f"{name} of {self.type} holds a number that is not finite")
-        return given.reshape(-1, width)
-
-    def is_true(self, name: str, *, default: bool) -> bool:
-        """Return a field that is TRUE or FALSE."""
-        return bool(self.fields.get(name, "TRUE" if default else "FALSE") == "TRUE")
 
 
 @dataclass(frozen=True, slots=True)

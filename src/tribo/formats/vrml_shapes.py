@@ -4,47 +4,51 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from typing import Protocol
+from dataclasses import dataclass, field
+from importlib import import_module
+from typing import Any
 
 import numpy as np
 
+from tribo.formats import pose
 from tribo.formats.mesh_bounds import MAX_FACES, MeshError
+from tribo.formats.pose import matrix, normalized
 
 SEGMENTS = 32  # of a circle
 NARROW = 1e-12  # [–] sine below which directions count as parallel
 Triangles = tuple[np.ndarray, np.ndarray]
 
 
-class Fields(Protocol):
-    """A node, as far as its shape goes."""
+@dataclass(slots=True)
+class Element:
+    """A node: its type, and its fields: arrays of numbers, texts, words, nodes or lists of nodes."""
 
-    @property
-    def type(self) -> str:
-        """Return its type."""
+    type: str
+    fields: dict[str, Any] = field(default_factory=dict)
 
-    @property
-    def fields(self) -> dict[str, object]:
-        """Return its fields."""
-
-    def numbers(self, name: str, default: object, width: int = 1) -> np.ndarray:
-        """Return a field as rows of numbers."""
+    def numbers(self, name: str, default: Any, width: int = 1) -> np.ndarray:
+        """Return a field as an array of rows of numbers."""
+        given = self.fields.get(name)
+        if given is None:
+            return np.array(default, float).reshape(-1, width)
+        if not isinstance(given, np.ndarray) or given.size % width:
+            raise MeshError(f"{name} of {self.type} must be numbers, {width} at a time")
+        if not np.isfinite(given).all():
+            raise MeshError(f"{name} of {self.type} holds a number that is not finite")
+        return given.reshape(-1, width)
 
     def is_true(self, name: str, *, default: bool) -> bool:
         """Return a field that is TRUE or FALSE."""
+        return bool(self.fields.get(name, "TRUE" if default else "FALSE") == "TRUE")
 
 
 def turn(axis_angle: np.ndarray) -> np.ndarray:
-    """Return the rotation matrix of an axis and an angle [rad].   R = 1 + sin θ [a]ₓ + (1 − cos θ) [a]ₓ²"""
-    axis, angle = axis_angle[:3], float(axis_angle[3])
-    length = float(np.linalg.norm(axis))
-    if not length > 0.0:
-        return np.eye(3)
-    x, y, z = axis / length
-    cross = np.array([[0.0, -z, y], [z, 0.0, -x], [-y, x, 0.0]])
-    return np.asarray(np.eye(3) + math.sin(angle) * cross + (1.0 - math.cos(angle)) * cross @ cross)
+    """Return the rotation matrix of an axis and an angle [rad]; without direction that of no turn."""
+    *axis, angle = axis_angle.tolist()
+    return matrix(pose.turn(normalized(tuple(axis)), angle)) if any(axis) else np.eye(3)
 
 
-def affine(node: Fields) -> np.ndarray:
+def affine(node: Element) -> np.ndarray:
     """Return what a Transform does, (4, 4).   T C R S_R S S_R⁻¹ C⁻¹"""
     shift = row(node, "translation", (0.0, 0.0, 0.0))
     centre = row(node, "center", (0.0, 0.0, 0.0))
@@ -57,7 +61,7 @@ def affine(node: Fields) -> np.ndarray:
     return made
 
 
-def row(node: Fields, name: str, default: tuple[float, ...]) -> np.ndarray:
+def row(node: Element, name: str, default: tuple[float, ...]) -> np.ndarray:
     """Return a field that is one row of numbers."""
     found = node.numbers(name, default, len(default))
     if len(found) != 1:
@@ -65,19 +69,19 @@ def row(node: Fields, name: str, default: tuple[float, ...]) -> np.ndarray:
     return np.asarray(found[0])
 
 
-def _length(node: Fields, name: str, default: float) -> float:
+def _length(node: Element, name: str, default: float) -> float:
     value = float(row(node, name, (default,))[0])
     if not 0.0 < value < math.inf:
         raise MeshError(f"{name} of {node.type} must be > 0, got {value:g}")
     return value
 
 
-def _face_set(node: Fields) -> Triangles:
+def _face_set(node: Element) -> Triangles:
     """Return the triangles of an IndexedFaceSet."""
     coordinates = node.fields.get("coord")
     if coordinates is None:
         return np.zeros((0, 3)), np.zeros((0, 3), np.int64)
-    points = coordinates.numbers("point", [], 3)  # type: ignore[attr-defined]
+    points = coordinates.numbers("point", [], 3)
     numbers = node.numbers("coordIndex", []).ravel()
     if not np.isfinite(numbers).all() or np.abs(numbers).max(initial=0.0) > 1e9:
         raise MeshError("an index of IndexedFaceSet is no index")
@@ -139,7 +143,7 @@ def clipped(points: np.ndarray) -> np.ndarray:
     return np.array([*made, left])
 
 
-def _box(node: Fields) -> Triangles:
+def _box(node: Element) -> Triangles:
     size = row(node, "size", (2.0, 2.0, 2.0))
     if not size.min() >= 0.0 or np.count_nonzero(size) < 2:
         raise MeshError("size of Box must be > 0; one of three may be 0, of a plate")
@@ -151,61 +155,49 @@ def _box(node: Fields) -> Triangles:
     return corners, np.array([t for a, b, c, d in quads for t in ((a, b, c), (a, c, d))])
 
 
-def _lathe(radii: list[float], heights: list[float]) -> Triangles:
-    """Return the solid of rings round the y axis, from the lowest up, closed by two points."""
-    angle = 2.0 * math.pi * np.arange(SEGMENTS) / SEGMENTS
-    ring = np.column_stack([np.sin(angle), np.zeros(SEGMENTS), np.cos(angle)])
-    rings = [radius * ring + (0.0, height, 0.0) for radius, height in zip(radii, heights, strict=True)]
-    low, high = np.array([[0.0, heights[0], 0.0]]), np.array([[0.0, heights[-1], 0.0]])
-    here = np.arange(SEGMENTS)
-    after = (here + 1) % SEGMENTS
-    bottom, top = len(rings) * SEGMENTS, len(rings) * SEGMENTS + 1
-    faces = [np.column_stack([np.full(SEGMENTS, bottom), after, here])]
-    for k in range(len(rings) - 1):
-        a, b = k * SEGMENTS, (k + 1) * SEGMENTS
-        faces += [np.column_stack([a + here, a + after, b + after]),
-                  np.column_stack([a + here, b + after, b + here])]  # fmt: skip
-    last = (len(rings) - 1) * SEGMENTS
-    faces.append(np.column_stack([np.full(SEGMENTS, top), last + here, last + after]))
-    return np.concatenate([*rings, low, high]), np.concatenate(faces)
+def _lathe(outline: Any, radius: float, half: float) -> Triangles:
+    """Return the solid of an outline, radii and heights from the lowest up, turned round y and scaled."""
+    trimesh: Any = import_module("trimesh")  # which reads all meshes
+    made = trimesh.creation.revolve(outline, sections=SEGMENTS)
+    return np.asarray(made.vertices)[:, [1, 2, 0]] * (radius, half, radius), np.asarray(made.faces)
 
 
-def _sphere(node: Fields) -> Triangles:
+def _sphere(node: Element) -> Triangles:
     radius = _length(node, "radius", 1.0)
-    angles = np.linspace(-0.5 * math.pi, 0.5 * math.pi, SEGMENTS // 2 + 1)[1:-1]
-    vertices, faces = _lathe((radius * np.cos(angles)).tolist(), (radius * np.sin(angles)).tolist())
-    vertices[-2:] = (0.0, -radius, 0.0), (0.0, radius, 0.0)
-    return vertices, faces
+    angles = np.linspace(-0.5 * math.pi, 0.5 * math.pi, SEGMENTS // 2 + 1)
+    return _lathe(np.column_stack([np.cos(angles), np.sin(angles)]), radius, radius)
 
 
-def _cylinder(node: Fields) -> Triangles:
+def _cylinder(node: Element) -> Triangles:
     radius, half = _length(node, "radius", 1.0), 0.5 * _length(node, "height", 2.0)
-    return _lathe([radius, radius], [-half, half])
+    return _lathe([(0, -1), (1, -1), (1, 1), (0, 1)], radius, half)
 
 
-def _cone(node: Fields) -> Triangles:
+def _cone(node: Element) -> Triangles:
     radius, half = _length(node, "bottomRadius", 1.0), 0.5 * _length(node, "height", 2.0)
-    vertices, faces = _lathe([radius], [-half])
-    vertices[-1] = 0.0, half, 0.0
-    return vertices, faces
+    return _lathe([(0, -1), (1, -1), (0, 1)], radius, half)
 
 
-def _elevation(node: Fields) -> Triangles:
+def grid(heights: np.ndarray, dx: float, dz: float) -> Triangles:
+    """Return the triangles of heights along y, (nz, nx), above points that are so far apart along z and x."""
+    nz, nx = heights.shape
+    z, x = np.mgrid[0:nz, 0:nx]
+    a = (np.arange(nz - 1)[:, None] * nx + np.arange(nx - 1)).ravel()
+    corners = [np.column_stack([a, a + nx, a + nx + 1]), np.column_stack([a, a + nx + 1, a + 1])]
+    return np.column_stack([x.ravel() * dx, heights.ravel(), z.ravel() * dz]), np.concatenate(corners)
+
+
+def _elevation(node: Element) -> Triangles:
     nx, nz = (int(row(node, name, (0.0,))[0]) for name in ("xDimension", "zDimension"))
     heights = node.numbers("height", []).ravel()
     if not nx >= 2 or not nz >= 2 or nx * nz > MAX_FACES or len(heights) != nx * nz:
         raise MeshError(f"ElevationGrid has {len(heights)} heights for {nx} × {nz}")
-    x = np.arange(nx) * _length(node, "xSpacing", 1.0)
-    z = np.arange(nz) * _length(node, "zSpacing", 1.0)
-    points = np.column_stack([np.tile(x, nz), heights, np.repeat(z, nx)])
-    a = (np.arange(nz - 1)[:, None] * nx + np.arange(nx - 1)).ravel()
-    faces = np.concatenate(
-        [np.column_stack([a, a + nx, a + nx + 1]), np.column_stack([a, a + nx + 1, a + 1])]
-    )
+    dx, dz = (_length(node, name, 1.0) for name in ("xSpacing", "zSpacing"))
+    points, faces = grid(heights.reshape(nz, nx), dx, dz)
     return points, faces if node.is_true("ccw", default=True) else faces[:, ::-1]
 
 
-def _extrusion(node: Fields) -> Triangles:
+def _extrusion(node: Element) -> Triangles:
     square = [1, 1, 1, -1, -1, -1, -1, 1, 1, 1]
     made = extruded(
         node.numbers("crossSection", square, 2), node.numbers("spine", [0, 0, 0, 0, 1, 0], 3),
@@ -290,7 +282,7 @@ def _unit(v: np.ndarray, least: float = 0.0) -> np.ndarray:
     return np.asarray(v / length) if length > least else np.zeros(3)
 
 
-SHAPES: dict[str, Callable[[Fields], Triangles]] = {
+SHAPES: dict[str, Callable[[Element], Triangles]] = {
     "IndexedFaceSet": _face_set, "Box": _box, "Sphere": _sphere, "Cylinder": _cylinder, "Cone": _cone,
     "ElevationGrid": _elevation, "Extrusion": _extrusion,
 }  # fmt: skip

@@ -3,20 +3,33 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
+import numpy as np
 from lxml import etree
 
 from tribo.checks.errors import DescriptionError
 
+Value = str | float | Sequence[float] | np.ndarray | None
 
-def add(parent: etree._Element, tag: str, **attributes: str | None) -> etree._Element:
-    """Append an element; attributes that are None are left out."""
-    given = {name: value for name, value in attributes.items() if value is not None}
-    try:
-        return etree.SubElement(parent, tag, given)
-    except ValueError as error:  # a control character in a name
-        raise DescriptionError(f"<{tag}> cannot be written: {error}") from None
+
+def add(parent: etree._Element, tag: str, **attributes: Value) -> etree._Element:
+    """Append an element; attributes that are None are left out, numbers read back as the same."""
+    node = etree.SubElement(parent, tag)
+    put(node, **attributes)
+    return node
+
+
+def put(node: etree._Element, **attributes: Value) -> None:
+    """Give an element attributes, as `add` does."""
+    for name, value in attributes.items():
+        if value is None:
+            continue
+        text = value if isinstance(value, str) else numbers(np.ravel(value))
+        try:
+            node.set(name, text)
+        except ValueError as error:  # a control character in a name
+            raise DescriptionError(f"<{node.tag}> cannot be written: {error}") from None
 
 
 def number(value: float) -> str:

@@ -14,9 +14,8 @@ from typing import Any
 
 from lxml import etree
 
-from tribo.checks.files import plain
 from tribo.description.trees import DescriptionError
-from tribo.formats.nodes import Node, short
+from tribo.formats.nodes import Node, file_bytes, short
 from tribo.formats.report import Report
 
 MAX_BYTES = 64 * 1024 * 1024
@@ -149,8 +148,10 @@ def parse_fragment(source: str | Path, kind: str, root: str, report: Report) -> 
 def _text_of(source: str | Path, kind: str) -> tuple[str, str]:
     """Return the text of a file, or text itself, and what to call it."""
     path = path_of(source, kind)
+    if path is not None and path.is_dir():
+        raise DescriptionError(f"{path}: is a folder; give the {kind} file in it")
     if path is not None:
-        return _decode(_load(path, kind), str(path)), str(path)
+        return _decode(file_bytes(path, f"{kind} file", MAX_BYTES), str(path)), str(path)
     name, text = f"<{kind} text>", str(source)
     if len(text) > MAX_BYTES:
         raise DescriptionError(f"{name}: {len(text)} characters, at most {MAX_BYTES} are read")
@@ -210,9 +211,8 @@ def kind_of(source: str | Path) -> str:
     tag = outermost(source, "XML")
     if tag in ROOTS:
         return tag
-    root = parse(
-        source, "XML", Report(strict=False)
-    )  # what is wrong with it counts more than what it is called
+    # What is wrong with it counts more than what it is called.
+    root = parse(source, "XML", Report(strict=False))
     if root.tag in OTHER_ROOTS:
         raise root.error("is {}; {}".format(*OTHER_ROOTS[root.tag]))
     known = ", ".join(f"<{tag}> is {what}" for tag, (what, _) in ROOTS.items())
@@ -232,21 +232,6 @@ def _first_tag(text: str) -> str:
     *_, rest = _prolog(text)
     tag = re.match(r"<([\w.:-]{1,100})", rest[:110])
     return tag.group(1) if tag else ""
-
-
-def _load(path: Path, kind: str) -> bytes:
-    try:
-        if path.is_dir():
-            raise DescriptionError(f"{path}: is a folder; give the {kind} file in it")
-        plain(path)
-        with path.open("rb") as file:
-            data = file.read(MAX_BYTES + 1)
-    except (OSError, ValueError) as error:
-        reason = getattr(error, "strerror", None) or error
-        raise DescriptionError(f"{path}: cannot read the {kind} file: {reason}") from None
-    if len(data) > MAX_BYTES:
-        raise DescriptionError(f"{path}: larger than {MAX_BYTES} bytes, which is the most that is read")
-    return data
 
 
 def _decode(data: bytes, name: str) -> str:

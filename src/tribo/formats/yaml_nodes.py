@@ -16,8 +16,7 @@ from typing import Any
 
 from tribo.checks.check import LARGEST
 from tribo.checks.errors import DescriptionError
-from tribo.checks.files import plain
-from tribo.formats.nodes import Written
+from tribo.formats.nodes import Written, file_bytes
 from tribo.formats.report import Report
 
 MAX_BYTES = 8 << 20
@@ -189,19 +188,13 @@ def _text_of(source: str | Path, kind: str) -> tuple[str, str]:
         raise TypeError(f"{kind}: expected a path or YAML text, got {source!r:.80}")
     if is_text(source):
         data, name = str(source).encode("utf-8", "surrogatepass"), f"<{kind}>"
+        if len(data) > MAX_BYTES:
+            raise DescriptionError(f"{name}: larger than {MAX_BYTES} bytes, which is the most that is read")
     else:
         name = str(source)
-        try:
-            plain(Path(source))
-            with Path(source).open("rb") as file:
-                data = file.read(MAX_BYTES + 1)
-        except (OSError, ValueError) as error:
-            reason = getattr(error, "strerror", None) or error
-            looks = any(mark in name for mark in (": ", "{", "["))
-            hint = "; text of one line is taken for a path: put a line break into it" if looks else ""
-            raise DescriptionError(f"{name[:200]}: cannot read the {kind}: {reason}{hint}") from None
-    if len(data) > MAX_BYTES:
-        raise DescriptionError(f"{name}: larger than {MAX_BYTES >> 20} MiB, which is the most that is read")
+        looks = any(mark in name for mark in (": ", "{", "["))
+        hint = "; text of one line is taken for a path: put a line break into it" if looks else ""
+        data = file_bytes(Path(source), kind, MAX_BYTES, hint)
     try:
         return data.decode("utf-8-sig"), name
     except UnicodeDecodeError as error:
@@ -243,7 +236,9 @@ class _Builder:
                 kind = "list" if isinstance(event, yaml.SequenceStartEvent) else "mapping"
                 opened = self._node(kind, line, column)
                 self._check_tag(event.tag, opened)
-                self._begin(opened, event.anchor)
+                self._open.append((opened, [], event.anchor))
+                if len(self._open) > MAX_DEPTH:
+                    raise opened.error(f"more than {MAX_DEPTH} levels deep, which no file of this kind needs")
             elif isinstance(event, (yaml.SequenceEndEvent, yaml.MappingEndEvent)):
                 self._end()
         return self._root or self._node("mapping", 1, 1)
@@ -260,11 +255,6 @@ class _Builder:
             raise node.error(f"more than {MAX_NODES} values; split the file")
         if tag is not None and tag not in _HARMLESS:
             node.doubt(f"the tag {tag[:60]!r} is ignored", f"tag {tag[:60]}")
-
-    def _begin(self, node: YamlNode, anchor: str | None) -> None:
-        self._open.append((node, [], anchor))
-        if len(self._open) > MAX_DEPTH:
-            raise node.error(f"more than {MAX_DEPTH} levels deep, which no file of this kind needs")
 
     def _end(self) -> None:
         node, children, anchor = self._open.pop()

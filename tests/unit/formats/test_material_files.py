@@ -11,10 +11,11 @@ import yaml
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from jsonschema import Draft202012Validator
+from material_schema import schema
 
 import tribo
 from tribo.checks.errors import DescriptionError
-from tribo.formats import material_schema, yaml_nodes
+from tribo.formats import yaml_nodes
 from tribo.formats.material_files import read_materials
 from tribo.materials import ContactMaterial, Material, MaterialLibrary, complaints
 from tribo.tools import cli
@@ -225,7 +226,7 @@ def test_what_cannot_be_read_is_said(tmp_path):
 # -- the schema --------------------------------------------------------------------------------------
 def test_the_published_schema_is_that_of_the_reader():
     published = json.loads((ASSETS / "material-file.schema.json").read_text("utf-8"))
-    assert published == material_schema.schema()
+    assert published == schema()
     Draft202012Validator.check_schema(published)
 
 
@@ -237,7 +238,7 @@ WORDS = st.sampled_from(["default", "box", "direct", "split", "cone", "reduceALL
 
 def entries(definition, label):
     """Return entries with a few keys of a definition of the schema, right and wrong ones."""
-    keys = sorted(material_schema.schema()["$defs"][definition]["properties"])
+    keys = sorted(schema()["$defs"][definition]["properties"])
     # Keys without effect and second spellings, of which the reader says so, are left out.
     skipped = {"poisson_ratio", "poissonRatio", "dynamic_friction", "dynamicFriction", *label}
     plain = [key for key in keys if key not in skipped and key.lower() == key] + ["frictoin"]
@@ -250,7 +251,7 @@ def entries(definition, label):
 def test_the_schema_takes_what_the_reader_takes_without_a_doubt(material, contact):
     document = {"materials": [material, {"name": "b"}], "contact_materials": [contact]}
     text = yaml.safe_dump(document)
-    takes = Draft202012Validator(material_schema.schema()).is_valid(yaml.safe_load(text))
+    takes = Draft202012Validator(schema()).is_valid(yaml.safe_load(text))
     try:
         read_materials(text, strict=True)
         reads = True

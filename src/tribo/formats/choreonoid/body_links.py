@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
 
 from tribo.formats.choreonoid import track_links
@@ -140,7 +141,7 @@ class BodyReader:
             link.joint = replace(link.joint, name=f"{prefix}{link.joint.name}{suffix}")
             link.name = f"{prefix}{link.name}{suffix}"
             link.parent = f"{prefix}{link.parent}{suffix}" if link.parent else ""
-        own = reader.pose(node)
+        own = reader.angles.pose(node)
         base.pose = Pose(
             own.position if node.get("translation") is not None else base.pose.position,
             own.quaternion if node.get("rotation") is not None else base.pose.quaternion,
@@ -182,13 +183,9 @@ def base_of(root: YamlNode, links: dict[str, BodyLink]) -> BodyLink:
             what = f"parent {link.parent!r} does not exist" if link.parent else "has no parent"
             hint = known_hint(link.parent, links) if link.parent else f"; the root is {base.name!r}"
             raise link.node.error(f"link {link.name!r}: {what}{hint}")
-    reached = {base.name}
-    for link in links.values():
-        trail, at = {link.name}, link
-        while at.name not in reached:
-            at = links[at.parent]
-            if at.name in trail:
-                raise link.node.error(f"link {link.name!r} is part of a loop of parents; cut it")
-            trail.add(at.name)
-        reached |= trail
+    try:
+        TopologicalSorter({link.name: {link.parent} for link in links.values()}).prepare()
+    except CycleError as error:
+        link = links[error.args[1][0]]
+        raise link.node.error(f"link {link.name!r} is part of a loop of parents; cut it") from None
     return base

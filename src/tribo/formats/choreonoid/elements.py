@@ -15,13 +15,13 @@ from tribo.description.hulls import Surface, surface
 from tribo.description.trees import MeshFile, ShapeDescription, Vector, VisualDescription
 from tribo.formats import elements as shared
 from tribo.formats.choreonoid import joint_devices, track_devices, wire_devices
-from tribo.formats.choreonoid.keys import Angles, check_keys, inertia, number, value, word
+from tribo.formats.choreonoid.keys import Angles, check_keys, inertia, number, value, vector, word
 from tribo.formats.inertia import Inertial
 from tribo.formats.mesh_files import MeshFinder
 from tribo.formats.mesh_solids import edge_length, from_arrays, solids
 from tribo.formats.nodes import known_hint
 from tribo.formats.pose import Pose, matrix, multiply, quaternion_of
-from tribo.formats.vrml_shapes import extruded
+from tribo.formats.vrml_shapes import extruded, grid
 from tribo.formats.yaml_nodes import YamlNode, parse_anchored
 from tribo.model import Shape
 
@@ -56,7 +56,7 @@ class Contents:
     shapes: list[ShapeDescription] = field(default_factory=list)
     visuals: list[VisualDescription] = field(default_factory=list)
     bodies: list[Inertial] = field(default_factory=list)
-    devices: list[joint_devices.Device] = field(default_factory=list)
+    devices: list[tuple[str, YamlNode]] = field(default_factory=list)
     wires: list[YamlNode] = field(default_factory=list)
     tracks: list[YamlNode] = field(default_factory=list)
 
@@ -134,7 +134,7 @@ class ElementReader:
                 self._inside(node, here)
                 continue
             elif kind in joint_devices.KINDS:
-                made.devices.append(joint_devices.Device(kind, node))
+                made.devices.append((kind, node))
                 continue
             elif kind == wire_devices.KIND:
                 made.wires.append(node)
@@ -295,13 +295,7 @@ class ElementReader:
             raise node.error(
                 f"height must be {nx} · {nz} numbers, at most {MAX_VERTICES}, got {len(heights)}"
             )
-        z, x = np.mgrid[0:nz, 0:nx]
-        points = np.column_stack([x.ravel() * steps[0], heights, z.ravel() * steps[1]])
-        corner = (np.arange(nz - 1)[:, None] * nx + np.arange(nx - 1)).ravel()
-        near, far = corner, corner + nx
-        triangles = np.concatenate(
-            [np.column_stack([near, far, far + 1]), np.column_stack([near, far + 1, near + 1])]
-        )
+        points, triangles = grid(np.array(heights).reshape(nz, nx), *steps)
         ccw = node.get("ccw")
         if ccw is not None and ccw.as_bool() is False:
             triangles = triangles[:, ::-1]
@@ -388,16 +382,25 @@ def _type(node: YamlNode) -> str:
     return kind.word()
 
 
+def inertial(node: YamlNode, default: float, owner: str) -> Inertial:
+    """Return mass, centre of mass and inertia of a node; `default`: mass and moments that it does not say.
+
+    Raises:
+        DescriptionError: The mass is below 0, or the inertia not symmetric.
+    """
+    moments = node.get("inertia")
+    own = inertia(moments) if moments is not None else default * np.eye(3)
+    made = Inertial(number(node, "mass", default), vector(node, "center_of_mass"), own)
+    if made.mass < 0.0:
+        raise node.error(f"the mass of {owner} must be ≥ 0 kg, got {made.mass:g}")
+    return made
+
+
 def _rigid_body(node: YamlNode, place: Affine) -> Inertial:
-    centre, mass, moments = value(node, "center_of_mass"), node.get("mass"), node.get("inertia")
-    com = np.array(centre.numbers(3)) if centre is not None else np.zeros(3)
-    own = inertia(moments) if moments is not None else np.zeros((3, 3))
-    weight = mass.number() if mass is not None else 0.0
-    if weight < 0.0:
-        raise node.error(f"the mass of a RigidBody must be ≥ 0 kg, got {weight:g}")
-    turned = place.linear @ own @ place.linear.T
-    at = place.linear @ com + place.shift
-    return Inertial(weight, tuple(at.tolist()), 0.5 * (turned + turned.T))
+    own = inertial(node, 0.0, "a RigidBody")
+    turned = place.linear @ own.inertia @ place.linear.T
+    at = place.linear @ own.com + place.shift
+    return Inertial(own.mass, tuple(at.tolist()), 0.5 * (turned + turned.T))
 
 
 def _parts(node: YamlNode, place: Affine) -> tuple[Pose, Vector]:

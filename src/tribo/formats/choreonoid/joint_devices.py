@@ -13,18 +13,7 @@ import numpy as np
 
 from tribo.description.constraints import LOCKED, ConstraintDescription
 from tribo.description.trees import TreeDescription
-from tribo.formats.choreonoid.keys import (
-    at_least,
-    axis,
-    check_keys,
-    choice,
-    direction,
-    link_of,
-    softness,
-    value,
-    vector,
-    word,
-)
+from tribo.formats.choreonoid import keys
 from tribo.formats.loops import across, drawn, holding, poses_at
 from tribo.formats.pose import Pose, matrix
 from tribo.formats.yaml_nodes import YamlNode
@@ -45,14 +34,6 @@ UPWARD = (0.0, 0.0, 1.0)
 
 
 @dataclass(slots=True)
-class Device:
-    """A device as written: its kind and node."""
-
-    kind: str
-    node: YamlNode
-
-
-@dataclass(slots=True)
 class Place:
     """A link that a device names: its tree, its body, where it is in that body, where the body starts."""
 
@@ -63,20 +44,21 @@ class Place:
     carrier: str
 
 
-def read(devices: Iterable[Device], trees: Sequence[TreeDescription]) -> list[ConstraintDescription]:
-    """Return the constraints of devices; `objects` of each are the numbers of its two trees."""
+def read(
+    devices: Iterable[tuple[str, YamlNode]], trees: Sequence[TreeDescription]
+) -> list[ConstraintDescription]:
+    """Return the constraints of devices, by kind; `objects` of each are the numbers of its two trees."""
     made = []
-    for k, device in enumerate(devices):
-        node = device.node
-        is_magnet = device.kind == KINDS[1]
-        check_keys(node, MAGNETIC if is_magnet else BREAKABLE, device.kind)
+    for k, (kind, node) in enumerate(devices):
+        is_magnet = kind == KINDS[1]
+        keys.check_keys(node, MAGNETIC if is_magnet else BREAKABLE, kind)
         first, second = (_place(node, key, trees) for key in ("link1_name", "link2_name"))
         if (first.tree, first.body) == (second.tree, second.body):
             raise node.error("joins a link to itself, or to one that is fixed to it; name two that move")
         tie = _magnet(node, first, second) if is_magnet else _breakable(node, first, second)
-        tie.name = word(node, "name") or f"{'magnet' if is_magnet else 'breakable'}_{k}"
+        tie.name = keys.word(node, "name") or f"{'magnet' if is_magnet else 'breakable'}_{k}"
         tie.objects, tie.links = (first.tree, second.tree), (first.carrier, second.carrier)
-        soften(tie, softness(node, SOFT, STANDARD))
+        soften(tie, keys.softness(node, SOFT, STANDARD))
         made.append(tie)
     return made
 
@@ -88,26 +70,26 @@ def soften(tie: ConstraintDescription, soft: tuple[float, float]) -> None:
 
 
 def _place(node: YamlNode, key: str, trees: Sequence[TreeDescription]) -> Place:
-    k, body, link, carrier = link_of(node, key, trees)
+    k, body, link, carrier = keys.link_of(node, key, trees)
     start = poses_at(trees[k], trees[k].start or drawn(trees[k]))[body]
     return Place(k, body, link, start, carrier)
 
 
 def _breakable(node: YamlNode, first: Place, second: Place) -> ConstraintDescription:
     """Return a hinge, slider or weld that holds as things stand at the start."""
-    if value(node, "joint_range") is not None:
+    if keys.value(node, "joint_range") is not None:
         node.doubt("the jointRange of a breakable joint is left out: it moves freely")
-    type_, locked = JOINTS[choice(node, "joint_type", JOINTS, "revolute")]
-    anchor = first.link.point(vector(node, "position"))
-    axes = matrix(first.link.quaternion) @ across(direction(node, "joint_axis", UPWARD))
+    type_, locked = JOINTS[keys.choice(node, "joint_type", JOINTS, "revolute")]
+    anchor = first.link.point(keys.vector(node, "position"))
+    axes = matrix(first.link.quaternion) @ across(keys.direction(node, "joint_axis", UPWARD))
     made = holding(type_, (first.body, second.body), (first.start, second.start), anchor, axes)
     made.locked = locked
-    if choice(node, "break_type", ("force", "impulse"), "force") == "force":
-        made.numbers["break_force"] = at_least(node, "break_limit_force", math.inf)
-        made.numbers["break_time"] = at_least(node, "period", 0.0)
+    if keys.choice(node, "break_type", ("force", "impulse"), "force") == "force":
+        made.numbers["break_force"] = keys.at_least(node, "break_limit_force", math.inf)
+        made.numbers["break_time"] = keys.at_least(node, "period", 0.0)
     else:
-        made.numbers["break_impulse"] = at_least(node, "break_limit_impulse", math.inf)
-    made.numbers["break_offset"] = at_least(node, "offset_force", 0.0)
+        made.numbers["break_impulse"] = keys.at_least(node, "break_limit_impulse", math.inf)
+    made.numbers["break_offset"] = keys.at_least(node, "offset_force", 0.0)
     counted = _direction(node)
     if counted is not None:
         turned = matrix(first.link.quaternion) @ np.array(counted)
@@ -117,8 +99,8 @@ def _breakable(node: YamlNode, first: Place, second: Place) -> ConstraintDescrip
 
 def _direction(node: YamlNode) -> tuple[float, ...] | None:
     """Return the direction of the force that counts, frame of link 1; None: all of it."""
-    valid = vector(node, "valid_axis", (1.0, 1.0, 1.0))
-    signed = vector(node, "signed_axis")
+    valid = keys.vector(node, "valid_axis", (1.0, 1.0, 1.0))
+    signed = keys.vector(node, "signed_axis")
     counted = [k for k in range(3) if valid[k] != 0.0]
     if len(counted) == 1 and signed[counted[0]] != 0.0:
         return tuple(math.copysign(float(k == counted[0]), signed[k]) for k in range(3))
@@ -131,17 +113,17 @@ def _magnet(node: YamlNode, first: Place, second: Place) -> ConstraintDescriptio
     """Return a hinge that catches: points and axes meet, and it may turn about the axis."""
     points, axes = [], []
     for place, k in ((first, 1), (second, 2)):
-        points.append(place.link.point(vector(node, f"position{k}")))
-        along = direction(node, f"connect_axis{k}", UPWARD)
+        points.append(place.link.point(keys.vector(node, f"position{k}")))
+        along = keys.direction(node, f"connect_axis{k}", UPWARD)
         axes.append(matrix(place.link.quaternion) @ across(along))
-    distance = at_least(node, "valid_distance", 0.0)
+    distance = keys.at_least(node, "valid_distance", 0.0)
     if distance == 0.0:
         raise node.error("a magnetic joint needs validDistance > 0 m; at 0 it never holds")
     made = ConstraintDescription(
         "magnet", (first.body, second.body), np.array(points), np.array(axes), LOCKED["hinge"]
     )
     made.numbers = {
-        "catch_distance": distance, "catch_angle": math.radians(at_least(node, "valid_angle", 0.0)),
+        "catch_distance": distance, "catch_angle": math.radians(keys.at_least(node, "valid_angle", 0.0)),
         "erp": 0.2, "collide": False,
     }  # fmt: skip
     return made
@@ -157,14 +139,14 @@ Found = tuple[int, int, Pose, str]  # tree, body, the link in the body, the link
 
 def read_extra(root: YamlNode, trees: Sequence[TreeDescription]) -> None:
     """Add the constraints of a file to its trees: balls as pins, pistons as points that meet on an axis."""
-    listed = value(root, "extra_joints")
+    listed = keys.value(root, "extra_joints")
     for node in [] if listed is None else listed.elements():
-        check_keys(node.need("mapping", "an extra joint"), EXTRA, "an extra joint")
-        kind = word(node, "joint_type")
+        keys.check_keys(node.need("mapping", "an extra joint"), EXTRA, "an extra joint")
+        kind = keys.word(node, "joint_type")
         if kind not in EXTRA_TYPES:
             node.doubt(f"the extra joint of type {kind[:60]!r} is left out: known are ball and piston")
             continue
-        first, second = (link_of(node, key, trees) for key in ("link1_name", "link2_name"))
+        first, second = (keys.link_of(node, key, trees) for key in ("link1_name", "link2_name"))
         if first[:2] == second[:2]:
             raise node.error("joins a link to itself, or to one that is fixed to it; name two that move")
         if first[0] != second[0]:
@@ -181,20 +163,20 @@ def _constraint(
     """Return the constraint between two bodies of a tree; doubt one that is open at the start."""
     points = []
     for key, place in (("link1_local_pos", first), ("link2_local_pos", second)):
-        points.append(place[2].point(vector(node, key)))
+        points.append(place[2].point(keys.vector(node, key)))
     axes = np.eye(3)
     if kind == "piston":
-        along = value(node, "joint_axis")
+        along = keys.value(node, "joint_axis")
         if along is None:
             raise node.error("a piston needs a jointAxis")
-        axes = matrix(first[2].quaternion) @ across(axis(along))
+        axes = matrix(first[2].quaternion) @ across(keys.axis(along))
     tree.closed = start = tree.start or drawn(tree)
     poses = poses_at(tree, start)
     turns = [matrix(poses[place[1]].quaternion) for place in (first, second)]
     made = ConstraintDescription(
         "pin" if kind == "ball" else "equality", (first[1], second[1]), np.array(points),
         np.array([axes, turns[1].T @ turns[0] @ axes]), LOCKED["pin"] if kind == "ball" else 0b000011,
-        word(node, "name"),
+        keys.word(node, "name"),
     )  # fmt: skip
     made.links = first[3], second[3]
     ends = [np.array(poses[place[1]].point(p)) for place, p in zip((first, second), points, strict=True)]

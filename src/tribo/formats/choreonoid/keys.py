@@ -14,7 +14,7 @@ from tribo.formats import elements
 from tribo.formats.loops import place_of
 from tribo.formats.material_keys import camel
 from tribo.formats.nodes import known_hint
-from tribo.formats.pose import Pose, multiply, normalized
+from tribo.formats.pose import Pose, multiply, normalized, turn
 from tribo.formats.yaml_nodes import YamlNode
 from tribo.materials import Material, MaterialLibrary
 
@@ -158,14 +158,9 @@ def word(node: YamlNode, name: str, default: str = "") -> str:
     return default if found is None else found.word()
 
 
-def spelt(names: Iterable[str]) -> set[str]:
-    """Return names in both spellings."""
-    return {spelling for name in names for spelling in (name, camel(name))}
-
-
 def check_keys(node: YamlNode, known: Iterable[str], what: str, *, is_open: bool = False) -> None:
     """Report unknown keys; where programs may add their own (`is_open`), doubt likely misspellings only."""
-    known = spelt(known)
+    known = {spelling for name in known for spelling in (name, camel(name))}
     for name, (key, _) in node.entries.items():
         if name not in known:
             hint = known_hint(name, known)
@@ -174,6 +169,11 @@ def check_keys(node: YamlNode, known: Iterable[str], what: str, *, is_open: bool
                 key.doubt(text, f"{key.place} unknown")
             else:
                 key.note(f"{text}", f"key {name[:80]}")
+
+
+def _several(node: YamlNode) -> list[YamlNode]:
+    """Return the lists that stand in a list, or the one that it is itself."""
+    return node.items if node.items and node.items[0].kind == "list" else [node]
 
 
 class Angles:
@@ -196,8 +196,7 @@ class Angles:
         """Return three numbers, or the sum of several such lists."""
         if node is None:
             return (0.0, 0.0, 0.0)
-        several = node.kind == "list" and node.items and node.items[0].kind == "list"
-        parts = [item.numbers(3) for item in node.items] if several else [node.numbers(3)]
+        parts = [item.numbers(3) for item in _several(node)]
         return tuple(sum(part[k] for part in parts) for k in range(3))
 
     def turn(self, node: YamlNode | None) -> tuple[float, ...]:
@@ -205,14 +204,12 @@ class Angles:
         made: Vector = IDENTITY
         if node is None:
             return made
-        several = node.kind == "list" and node.items and node.items[0].kind == "list"
-        for item in node.items if several else [node]:
+        for item in _several(node):
             *axis, angle = item.numbers(4)
             length = math.hypot(*axis)
             if length < 1e-6:
                 raise item.error("the axis of a rotation has no direction; give x, y, z and the angle")
-            half = 0.5 * self.angle(angle)
-            step = (math.cos(half), *(math.sin(half) * x / length for x in axis))
+            step = turn(tuple(x / length for x in axis), self.angle(angle))
             made = step if made == IDENTITY else multiply(made, step)
         return normalized(made)
 

@@ -6,23 +6,10 @@ from dataclasses import dataclass, field
 from math import inf
 from typing import Any
 
-import numpy as np
-
 from tribo.checks.check import LARGEST
 from tribo.description.trees import ActuatorDescription, JointDescription, LinkDescription
-from tribo.formats.choreonoid import joint_compliance
-from tribo.formats.choreonoid.elements import Contents, ElementReader
-from tribo.formats.choreonoid.keys import (
-    Angles,
-    check_keys,
-    choice,
-    direction,
-    inertia,
-    number,
-    span,
-    value,
-    word,
-)
+from tribo.formats.choreonoid import joint_compliance, keys
+from tribo.formats.choreonoid.elements import Contents, ElementReader, inertial
 from tribo.formats.inertia import Inertial, merged
 from tribo.formats.pose import Pose
 from tribo.formats.shape_mass import PRIMITIVES, solid
@@ -90,14 +77,14 @@ class BodyLink:
 class LinkReader:
     """Reads the links of one file."""
 
-    def __init__(self, angles: Angles, elements: ElementReader, library: MaterialLibrary | None,
+    def __init__(self, angles: keys.Angles, elements: ElementReader, library: MaterialLibrary | None,
                  owner: str, *, gives_way: bool = False) -> None:  # fmt: skip
         """Take the unit of angles, the reader of shapes and the materials; `owner` names the body.
 
         `gives_way`: whether joints do across what they move, as their links say.
         """
         self._gives_way = gives_way
-        self._angles = angles
+        self.angles = angles
         self._elements = elements
         self._library = library
         self._owner = owner
@@ -108,22 +95,22 @@ class LinkReader:
 
         `kind`, `name`: instead of what the node says; `also`: keys that what contains the link takes.
         """
-        check_keys(node, (*KNOWN, *also), "a link", is_open=True)
-        name = name or word(node, "name")
+        keys.check_keys(node, (*KNOWN, *also), "a link", is_open=True)
+        name = name or keys.word(node, "name")
         if not name:
             raise node.error("a link needs a name of its own")
         self._check_compliance(node, of_track=bool(also))
-        pose = self.pose(node)
+        pose = self.angles.pose(node)
         joint = self.joint(node, name, pose, kind)
         if is_root and is_fixed is not None and is_fixed != (joint.type == Joint.FIXED):
             of_root = Joint.FIXED if is_fixed else Joint.FREE
             joint = JointDescription(joint.name, of_root, pose.position, pose.quaternion)
         material, is_private = self._material(node, name)
         link = BodyLink(
-            node, name, word(node, "parent"), pose, joint, self.start(node, joint), material, is_private
+            node, name, keys.word(node, "parent"), pose, joint, self.start(node, joint), material, is_private
         )
         if not kind and _is_belt(node):
-            link.belt = direction(node, "joint_axis", (0.0, 0.0, 1.0))
+            link.belt = keys.direction(node, "joint_axis", (0.0, 0.0, 1.0))
         joint_compliance.read_stops(node, joint)
         if self._gives_way and not also and not is_root:
             link.soft = joint_compliance.read_give(node)
@@ -137,7 +124,7 @@ class LinkReader:
         """Doubt what of the compliance of a joint has no effect."""
         unused = (FORCES,) if of_track else () if self._gives_way else (*joint_compliance.SOFT, FORCES)
         for key in unused:
-            found = value(node, key)
+            found = keys.value(node, key)
             if found is not None:
                 why = (
                     "the hinges of a track have no bounds" if of_track
@@ -146,37 +133,33 @@ class LinkReader:
                 )  # fmt: skip
                 found.doubt(f"{key} is left out: {why}", f"without effect {key}")
 
-    def pose(self, node: YamlNode) -> Pose:
-        """Return translation and rotation of a node."""
-        return self._angles.pose(node)
-
     def joint(self, node: YamlNode, name: str, pose: Pose, kind: str = "") -> JointDescription:
         """Read the joint by which a link hangs on its parent, called after the link unless it has a name.
 
         `kind`: instead of what the node says.
         """
         if not kind:
-            kind = "fixed" if _is_belt(node) else word(node, "joint_type", "fixed")
+            kind = "fixed" if _is_belt(node) else keys.word(node, "joint_type", "fixed")
         if kind not in TYPES:
-            at = value(node, "joint_type") or node
+            at = keys.value(node, "joint_type") or node
             raise at.error(
                 f"joint type {at.shown()} of link {name!r} is unknown; use one of {', '.join(TYPES)}"
             )
-        label = word(node, "joint_name", name)
+        label = keys.word(node, "joint_name", name)
         joint = JointDescription(label, TYPES[kind], pose.position, pose.quaternion)
         if joint.type in {Joint.FREE, Joint.FIXED}:
             return joint
         turns = joint.type == Joint.REVOLUTE
-        joint.axis = direction(node, "joint_axis", joint.axis)
-        joint.lower, joint.upper = self._range(value(node, "joint_range"), turns=turns)
+        joint.axis = keys.direction(node, "joint_axis", joint.axis)
+        joint.lower, joint.upper = self._range(keys.value(node, "joint_range"), turns=turns)
         joint.velocity = self._fastest(node, turns=turns)
-        efforts = value(node, "joint_effort_range") or value(node, "max_joint_effort")
+        efforts = keys.value(node, "joint_effort_range") or keys.value(node, "max_joint_effort")
         if efforts is not None:
-            joint.effort_lower, joint.effort = span(efforts)
+            joint.effort_lower, joint.effort = keys.span(efforts)
             if not joint.effort_lower <= 0.0 <= joint.effort:
                 raise efforts.error("the range of efforts must hold 0")
-        ratio = number(node, "gear_ratio", 1.0)
-        rotor = number(node, "rotor_inertia", 0.0)
+        ratio = keys.number(node, "gear_ratio", 1.0)
+        rotor = keys.number(node, "rotor_inertia", 0.0)
         joint.armature = ratio * ratio * rotor
         if not 0.0 <= joint.armature <= LARGEST:
             raise node.error(f"rotorInertia must be ≥ 0 kg m², got {rotor:g} with gearRatio {ratio:g}")
@@ -185,11 +168,11 @@ class LinkReader:
     def _range(self, node: YamlNode | None, *, turns: bool) -> tuple[float, float]:
         if node is None:
             return -inf, inf
-        lower, upper = span(node)
-        return (self._angles.angle(lower), self._angles.angle(upper)) if turns else (lower, upper)
+        lower, upper = keys.span(node)
+        return (self.angles.angle(lower), self.angles.angle(upper)) if turns else (lower, upper)
 
     def _fastest(self, node: YamlNode, *, turns: bool) -> float:
-        found = value(node, "joint_velocity_range") or value(node, "max_joint_velocity")
+        found = keys.value(node, "joint_velocity_range") or keys.value(node, "max_joint_velocity")
         lower, upper = self._range(found, turns=turns)
         if found is not None and lower != -upper:
             found.doubt("speeds in both directions: the larger one limits both")
@@ -198,16 +181,16 @@ class LinkReader:
     def start(self, node: YamlNode, joint: JointDescription) -> float:
         """Return the coordinate [rad, m] in which a joint starts."""
         turns = joint.type == Joint.REVOLUTE
-        angle, displacement = value(node, "joint_angle"), value(node, "joint_displacement")
+        angle, displacement = keys.value(node, "joint_angle"), keys.value(node, "joint_displacement")
         if displacement is not None:
             found = displacement.number()
-            return self._angles.angle(found) if turns else found
-        return self._angles.angle(angle.number()) if angle is not None else 0.0
+            return self.angles.angle(found) if turns else found
+        return self.angles.angle(angle.number()) if angle is not None else 0.0
 
     # -- mass --------------------------------------------------------------------------------------
     def _material(self, node: YamlNode, name: str) -> tuple[Material, bool]:
         """Return the material of a link, and whether the link itself says what it is."""
-        label = word(node, "material")
+        label = keys.word(node, "material")
         if label == LINK_INFO:
             return self._own_material(node, name), True
         label = canonical_name(label)
@@ -222,7 +205,7 @@ class LinkReader:
         values: dict[str, Any] = {}
         for key in OWN:
             field_name = "adhesive_overlap" if key == "adhesiv_overlap" else key
-            found = value(node, key)
+            found = keys.value(node, key)
             if found is None or key == "poisson_ratio":
                 continue
             given = found.number()
@@ -237,23 +220,14 @@ class LinkReader:
 
     def _inertial(self, link: BodyLink) -> Inertial:
         node, name = link.node, link.name
-        if choice(node, "mass_type", ("mass", "density"), "mass") == "density":
+        if keys.choice(node, "mass_type", ("mass", "density"), "mass") == "density":
             return self._by_density(link)
-        centre, mass, moments = value(node, "center_of_mass"), node.get("mass"), node.get("inertia")
-        said = [part is not None for part in (centre, mass, moments)]
+        absent = [what for what in ("mass", "inertia") if node.get(what) is None]
         parts = link.contents.bodies
-        if not any(said) and parts:
+        if parts and len(absent) == 2 and keys.value(node, "center_of_mass") is None:
             return merged(parts)
-        default = 0.0 if parts else DEFAULT_MASS
-        own = Inertial(
-            mass.number() if mass is not None else default,
-            centre.numbers(3) if centre is not None else (0.0, 0.0, 0.0),
-            inertia(moments) if moments is not None else default * np.eye(3),
-        )
-        if own.mass < 0.0:
-            raise node.error(f"the mass of link {name!r} must be ≥ 0 kg, got {own.mass:g}")
-        if not parts and not (said[1] and said[2]):
-            absent = [what for what, is_said in (("mass", said[1]), ("inertia", said[2])) if not is_said]
+        own = inertial(node, 0.0 if parts else DEFAULT_MASS, f"link {name!r}")
+        if absent and not parts:
             link.lacking = (
                 f"link {name!r} has no {' and '.join(absent)}: Choreonoid's 1 kg, or 1 kg m² about each "
                 "axis, is taken"
@@ -262,7 +236,7 @@ class LinkReader:
 
     def _by_density(self, link: BodyLink) -> Inertial:
         """Return the sum over the shapes that collide, each with the link's density or its material's."""
-        own = value(link.node, "density")
+        own = keys.value(link.node, "density")
         density = own.number() if own is not None else 0.0
         if density <= 0.0:
             if own is not None and density < 0.0:  # 0 is how files write none
@@ -294,7 +268,7 @@ class LinkReader:
 
 def _is_belt(node: YamlNode) -> bool:
     """Return whether the joint of a link is a pseudo continuous track: it is fixed, its surface runs."""
-    return word(node, "joint_type") in BELTS or word(node, "actuation_mode") in BELT_MODES
+    return keys.word(node, "joint_type") in BELTS or keys.word(node, "actuation_mode") in BELT_MODES
 
 
 @dataclass(frozen=True, slots=True)
@@ -325,5 +299,5 @@ def place(links: dict[str, BodyLink], base: BodyLink, placement: Placement) -> N
 def in_order(links: dict[str, BodyLink]) -> list[BodyLink]:
     """Return the links whose joints have a coordinate: by jointId, those without one behind."""
     moving = [link for link in links.values() if link.joint.type not in {Joint.FREE, Joint.FIXED}]
-    ids = {link.name: number(link.node, "joint_id", -1.0) for link in moving}
+    ids = {link.name: keys.number(link.node, "joint_id", -1.0) for link in moving}
     return sorted(moving, key=lambda link: ids[link.name] if ids[link.name] >= 0.0 else inf)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -10,15 +9,7 @@ from pathlib import Path
 import numpy as np
 
 from tribo.description.constraints import ConstraintDescription
-from tribo.description.trees import (
-    IDENTITY,
-    DescriptionError,
-    LinkDescription,
-    ShapeDescription,
-    TreeDescription,
-    Vector,
-)
-from tribo.engine.builder import ALL_GROUPS
+from tribo.description.trees import IDENTITY, DescriptionError, LinkDescription, TreeDescription, Vector
 from tribo.engine.layout import COORDINATES
 from tribo.formats import urdf
 from tribo.formats.assembly import assemble
@@ -34,17 +25,17 @@ from tribo.formats.choreonoid.body_links import BodyReader
 from tribo.formats.choreonoid.keys import find
 from tribo.formats.choreonoid.links import BodyLink, Placement, place
 from tribo.formats.fixed_base import based
-from tribo.formats.loops import drawn
+from tribo.formats.loops import drawn, motion
 from tribo.formats.pose import NO_POSE, Pose, matrix
 from tribo.formats.report import Report
-from tribo.formats.self_collision import set_pair
+from tribo.formats.self_collision import part_by_bits, set_pair
 from tribo.formats.yaml_nodes import YamlNode, is_text, parse
 from tribo.materials import MaterialLibrary
 from tribo.materials.mixing import mixed
 from tribo.materials.table import Law
 from tribo.model import Joint
 
-FIRST_BIT, MAX_BITS = (62, 48)  # collision groups for links of different things that pass through each other
+MAX_BITS = 48  # collision groups for links of different things that pass through each other
 Laws = dict[tuple[str, str], Law]
 
 
@@ -259,19 +250,9 @@ def _poses(base: BodyLink, below: dict[str, list[BodyLink]]) -> dict[str, Pose]:
     while todo:
         link = todo.pop()
         for child in below[link.name]:
-            poses[child.name] = poses[link.name] @ child.pose @ _motion(child)
+            poses[child.name] = poses[link.name] @ child.pose @ motion(child.joint, (child.start,))
             todo.append(child)
     return poses
-
-
-def _motion(link: BodyLink) -> Pose:
-    """Return the displacement of a link by its joint at the start."""
-    if link.start == 0.0 or link.joint.type not in {Joint.PRISMATIC, Joint.REVOLUTE}:
-        return NO_POSE
-    if link.joint.type == Joint.PRISMATIC:
-        return Pose(tuple(link.start * x for x in link.joint.axis))
-    half = 0.5 * link.start
-    return Pose(quaternion=(math.cos(half), *(math.sin(half) * x for x in link.joint.axis)))
 
 
 def _tree(
@@ -327,32 +308,14 @@ def _part(trees: list[TreeDescription], rules: collision_rules.Rules, root: Yaml
                 across.append((first, second))
         elif a != b:
             set_pair(trees[k], a, b, touching=False)
-    if len({name for pair in across for name in pair}) > MAX_BITS:
+    named = {name for pair in across for name in pair}
+    shapes = [shape for tree in trees for body in tree.bodies for shape in body.shapes]
+    owners = [(shape, {shape.name.rpartition("/")[0]} & named) for shape in shapes]
+    if part_by_bits(owners, {frozenset(pair) for pair in across}, MAX_BITS) > MAX_BITS:
         root.doubt(
             f"more than {MAX_BITS} links of different things shall not touch each other: all of them do; use "
             "collision groups and masks"
         )
-        return
-    shapes: dict[str, list[ShapeDescription]] = {}
-    for tree in trees:
-        for body in tree.bodies:
-            for shape in body.shapes:
-                shapes.setdefault(shape.name.rpartition("/")[0], []).append(shape)
-    _give_bits(across, shapes)
-
-
-def _give_bits(pairs: list[tuple[str, str]], shapes: dict[str, list[ShapeDescription]]) -> None:
-    """Give links of different things a collision group each, and masks without those they must not meet."""
-    bits: dict[str, int] = {}
-    masks: dict[str, int] = {}
-    for first, second in pairs:
-        for name in (first, second):
-            bits.setdefault(name, 1 << (FIRST_BIT - len(bits)))
-        masks[first] = masks.get(first, ALL_GROUPS) & ~bits[second]
-        masks[second] = masks.get(second, ALL_GROUPS) & ~bits[first]
-    for name, bit in bits.items():
-        for shape in shapes.get(name, ()):
-            shape.group, shape.mask = bit, masks[name]
 
 
 def _laws(links: dict[str, BodyLink], library: MaterialLibrary | None) -> Laws:

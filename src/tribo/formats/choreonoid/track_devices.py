@@ -11,19 +11,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from tribo.description.trees import TreeDescription, Vector
-from tribo.formats.choreonoid.keys import (
-    check_keys,
-    count,
-    find,
-    list_of,
-    material_of,
-    not_there,
-    positive,
-    refuse_twins,
-    softness,
-    value,
-    word,
-)
+from tribo.formats.choreonoid import keys
 from tribo.formats.pose import matrix
 from tribo.formats.yaml_nodes import YamlNode
 from tribo.materials import Material, MaterialLibrary
@@ -84,26 +72,26 @@ def read(
         DescriptionError: A value is missing or wrong.
     """
     made = [_track(node, k, trees, library) for k, node in enumerate(nodes)]
-    refuse_twins([track.name for track in made], nodes, "tracks")
+    keys.refuse_twins([track.name for track in made], nodes, "tracks")
     return made
 
 
 def _track(
     node: YamlNode, k: int, trees: Sequence[TreeDescription], library: MaterialLibrary | None
 ) -> TrackDescription:
-    check_keys(node, KEYS, KIND)
-    found = [key for key in LEFT_OUT if value(node, key) is not None and key != "up_axis"]
+    keys.check_keys(node, KEYS, KIND)
+    found = [key for key in LEFT_OUT if keys.value(node, key) is not None and key != "up_axis"]
     if found:
         node.note(f"{', '.join(found)} of {KIND} are left out", "parts of a track")
     made = TrackDescription(
-        (word(node, "name") or f"track_{k}").replace("/", "_"), node.place,
-        count(node, "number_of_nodes", PADS, 3, MAX_PADS),
-        positive(node, "node_width", WIDTH), positive(node, "node_thickness", THICKNESS),
-        material_of(node, "material", library),
-        *softness(node, ("hinge_compliance", "hinge_spook_damping"), STANDARD),
+        (keys.word(node, "name") or f"track_{k}").replace("/", "_"), node.place,
+        keys.count(node, "number_of_nodes", PADS, 3, MAX_PADS),
+        keys.positive(node, "node_width", WIDTH), keys.positive(node, "node_thickness", THICKNESS),
+        keys.material_of(node, "material", library),
+        *keys.softness(node, ("hinge_compliance", "hinge_spook_damping"), STANDARD),
     )  # fmt: skip
     for key in WHEELS:
-        made.wheels += [_wheel(item, trees) for item in list_of(node, key)]
+        made.wheels += [_wheel(item, trees) for item in keys.list_of(node, key)]
     if len(made.wheels) < 2:
         raise node.error(f"{KIND} {made.name!r} needs two wheels: sprocketNames, idlerNames")
     return made
@@ -112,9 +100,9 @@ def _track(
 def _wheel(node: YamlNode, trees: Sequence[TreeDescription]) -> WheelPlace:
     """Return the largest round shape of the link of a name."""
     name = node.word()
-    found = find(name, trees)
+    found = keys.find(name, trees)
     if found is None:
-        raise node.error(f"link {name!r} {not_there(name, trees)}")
+        raise node.error(f"link {name!r} {keys.not_there(name, trees)}")
     body = trees[found[0]].bodies[found[1]]
     round_ones = [
         shape for shape in body.shapes

@@ -21,7 +21,7 @@ from tribo.formats.choreonoid.joint_devices import soften
 from tribo.formats.choreonoid.keys import Angles, count, direction, find, softness, value, word
 from tribo.formats.choreonoid.links import BodyLink, LinkReader
 from tribo.formats.loops import across, drawn, holding, poses_at
-from tribo.formats.pose import Pose, matrix
+from tribo.formats.pose import Pose, inverse, matrix
 from tribo.formats.yaml_nodes import YamlNode
 
 KIND = "ContinuousTrack"
@@ -140,9 +140,8 @@ def _plane(
         raise chain.node.error(f"the track {chain.name!r} hangs on {parent!r}, which is a pad of its own")
     i, body, _, carrier = found
     hull = poses_at(trees[i], trees[i].start or drawn(trees[i]))[body]
-    turn = matrix(hull.quaternion).T
-    anchor = turn @ (np.array(pad.position) - np.array(hull.position))
-    axes = turn @ matrix(pad.quaternion) @ across(chain.axis)
-    made = holding("equality", (body, 0), (hull, pad), tuple(anchor.tolist()), axes, f"{chain.name}/plane")
+    seen = inverse(hull) @ pad
+    axes = matrix(seen.quaternion) @ across(chain.axis)
+    made = holding("equality", (body, 0), (hull, pad), seen.position, axes, f"{chain.name}/plane")
     made.locked, made.objects, made.links = IN_PLANE, (i, k), (carrier, "")
     return made

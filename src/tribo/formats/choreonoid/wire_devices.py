@@ -10,21 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
 from tribo.description.trees import TreeDescription
-from tribo.formats.choreonoid.keys import (
-    at_least,
-    check_keys,
-    choice,
-    find,
-    material_of,
-    not_there,
-    positive,
-    refuse_twins,
-    span,
-    truth,
-    value,
-    vector,
-    word,
-)
+from tribo.formats.choreonoid import keys
 from tribo.formats.yaml_nodes import YamlNode
 from tribo.materials import Material, MaterialLibrary
 
@@ -93,23 +79,23 @@ def read(
         DescriptionError: A value is missing or wrong.
     """
     made = [_wire(node, k, trees, library) for k, node in enumerate(nodes)]
-    refuse_twins([wire.name for wire in made], nodes, "wires")
+    keys.refuse_twins([wire.name for wire in made], nodes, "wires")
     return made
 
 
 def _wire(
     node: YamlNode, k: int, trees: Sequence[TreeDescription], library: MaterialLibrary | None
 ) -> WireDescription:
-    check_keys(node, KEYS, KIND)
-    radius = positive(node, "radius", RADIUS)
-    resolution = value(node, "resolution_per_unit_length")
+    keys.check_keys(node, KEYS, KIND)
+    radius = keys.positive(node, "radius", RADIUS)
+    resolution = keys.value(node, "resolution_per_unit_length")
     longest = SLENDER * radius
     if resolution is not None:
-        longest = 1.0 / positive(node, "resolution_per_unit_length", 1.0)
+        longest = 1.0 / keys.positive(node, "resolution_per_unit_length", 1.0)
     made = WireDescription(
-        (word(node, "name") or f"wire_{k}").replace("/", "_"), node.place, radius, longest,
-        _material(node, library), truth(node, "collision") is not False,
-        truth(node, "self_collision") is True,
+        (keys.word(node, "name") or f"wire_{k}").replace("/", "_"), node.place, radius, longest,
+        _material(node, library), keys.truth(node, "collision") is not False,
+        keys.truth(node, "self_collision") is True,
     )  # fmt: skip
     drum = node.get("Winch", "winch")
     if drum is not None:
@@ -126,8 +112,8 @@ def _wire(
 
 def _material(node: YamlNode, library: MaterialLibrary | None) -> Material:
     """Return the material of a wire, with the parameters that its device has of its own."""
-    made = material_of(node, "material_name", library)
-    own = {key: found.number() for key in OWN if (found := value(node, key)) is not None}
+    made = keys.material_of(node, "material_name", library)
+    own = {key: found.number() for key in OWN if (found := keys.value(node, key)) is not None}
     try:
         return replace(made, **own)  # type: ignore[arg-type]
     except ValueError as error:
@@ -136,41 +122,41 @@ def _material(node: YamlNode, library: MaterialLibrary | None) -> Material:
 
 def _node(node: YamlNode, trees: Sequence[TreeDescription]) -> WirePlace:
     """Return a node of the route; where its link does not exist its position is in the world."""
-    check_keys(node, NODE_KEYS, f"a node of {KIND}")
-    made, kind = _place(node, trees), choice(node, "type", NODE_KINDS, "free")
+    keys.check_keys(node, NODE_KEYS, f"a node of {KIND}")
+    made, kind = _place(node, trees), keys.choice(node, "type", NODE_KINDS, "free")
     made.kind = kind
-    bend = value(node, "bend_stiffness")
-    twist = value(node, "twist_stiffness")
+    bend = keys.value(node, "bend_stiffness")
+    twist = keys.value(node, "twist_stiffness")
     if kind == "link":
         if made.tree is None:
             raise node.error("a node of type link needs a linkName; take fixed for one in the world")
         if bend is not None:
-            made.bend_stiffness = at_least(node, "bend_stiffness", 0.0)
+            made.bend_stiffness = keys.at_least(node, "bend_stiffness", 0.0)
         if twist is not None:
-            made.twist_stiffness = at_least(node, "twist_stiffness", 0.0)
+            made.twist_stiffness = keys.at_least(node, "twist_stiffness", 0.0)
     elif bend is not None or twist is not None:
         node.doubt(f"bendStiffness, twistStiffness of a {kind} node have no effect")
     return made
 
 
 def _place(node: YamlNode, trees: Sequence[TreeDescription]) -> WirePlace:
-    made = WirePlace(vector(node, "position"))
-    name = word(node, "link_name")
-    found = find(name, trees)
+    made = WirePlace(keys.vector(node, "position"))
+    name = keys.word(node, "link_name")
+    found = keys.find(name, trees)
     if found is not None:
         made.tree, made.link = found[0], name
     elif name:
-        node.doubt(f"linkName {name!r} {not_there(name, trees)}; the position is in the world")
+        node.doubt(f"linkName {name!r} {keys.not_there(name, trees)}; the position is in the world")
     return made
 
 
 def _winch(node: YamlNode, trees: Sequence[TreeDescription]) -> WinchDescription:
-    check_keys(node, WINCH_KEYS, f"the Winch of {KIND}")
-    forces = value(node, "haul_force_range")
-    low, high = (-math.inf, math.inf) if forces is None else span(forces)
+    keys.check_keys(node, WINCH_KEYS, f"the Winch of {KIND}")
+    forces = keys.value(node, "haul_force_range")
+    low, high = (-math.inf, math.inf) if forces is None else keys.span(forces)
     if low > 0.0 or high < 0.0:
         raise node.error(
             f"haulForceRange must be from a force ≤ 0, with which it takes in, to one ≥ 0, which it holds; "
             f"got {low:g}, {high:g}"
         )
-    return WinchDescription(_place(node, trees), at_least(node, "pulled_in_length", 0.0), -low, high)
+    return WinchDescription(_place(node, trees), keys.at_least(node, "pulled_in_length", 0.0), -low, high)

@@ -24,17 +24,15 @@ from tribo.formats.mjcf.source import Source
 from tribo.formats.mjcf.tendons import Tendon, is_possible
 from tribo.formats.mjcf.trees import Places, Tree
 from tribo.formats.mjcf.ways import Way, WayReader
-from tribo.formats.nodes import Node, known_hint
+from tribo.formats.nodes import Node
 from tribo.formats.pose import matrix
 from tribo.model import Joint, Kind
 
-SHARED = frozenset(
-    {
-        "name", "class", "joint", "jointinparent", "tendon", "site", "body", "gear", "ctrllimited", "group",
-        "ctrlrange", "forcelimited", "forcerange", "user", "lengthrange", "cranksite", "slidersite",
-        "cranklength", "refsite",
-    }
-)  # fmt: skip
+SHARED = {
+    "name", "class", "joint", "jointinparent", "tendon", "site", "body", "gear", "ctrllimited", "group",
+    "ctrlrange", "forcelimited", "forcerange", "user", "lengthrange", "cranksite", "slidersite",
+    "cranklength", "refsite",
+}  # fmt: skip
 OWN = {  # of each kind
     "motor": "", "velocity": "kv", "adhesion": "gain", "damper": "kv",
     "cylinder": "timeconst area diameter bias",
@@ -108,16 +106,14 @@ class ActuatorReader:
     """Reads <actuator>."""
 
     def __init__(
-        self, compiler: Compiler, defaults: Defaults, places: Places, body_numbers: Mapping[str, int],
-        tendons: Mapping[str, Tendon],
-    ) -> None:  # fmt: skip
+        self, defaults: Defaults, places: Places, numbers: Mapping[str, int], tendons: Mapping[str, Tendon]
+    ) -> None:
         """Keep what is there."""
         self._defaults, self._tendons = defaults, tendons
-        trees = places.trees
-        self._compiler, self._trees, self._body_numbers = compiler, trees, body_numbers
+        self._trees, self._body_numbers = places.trees, numbers
         self._ways, self._spans = WayReader(places), places.spans
         self._joints: dict[str, tuple[JointDescription, Tree]] = {
-            body.joint.name: (body.joint, tree) for tree in trees for body in tree.description.bodies
+            body.joint.name: (body.joint, tree) for tree in places.trees for body in tree.description.bodies
         }
 
     def read(self, source: Source) -> list[ActuatorDescription | None]:
@@ -125,8 +121,7 @@ class ActuatorReader:
         found: list[ActuatorDescription | None] = []
         nodes: dict[str, Node] = {}
         for section in source.sections("actuator"):
-            rules = source.rules_of(section)
-            own = rules.compiler if rules else self._compiler
+            own = source.rules_of(section).compiler
             for node in section.children:
                 actuator = ActuatorDescription(node.word("name"), "")
                 tree = self._read(node, actuator, own)
@@ -169,10 +164,7 @@ class ActuatorReader:
     def _on_joint(self, asked: _Asked) -> Tree | None:
         node, made, law = asked.node, asked.made, asked.law
         key = "jointinparent" if "jointinparent" in node.attributes else "joint"
-        name = node.text(key)
-        if name not in self._joints:
-            raise node.error(f"{key}={name!r} is not a joint{known_hint(name, self._joints)}")
-        joint, tree = self._joints[name]
+        name, (joint, tree) = node.text(key), node.named(key, self._joints, "a joint")
         if joint.type not in (Joint.REVOLUTE, Joint.PRISMATIC):
             node.doubt(f"drives a {joint.type.name.lower()} joint, which is not read: it does nothing; set "
                        "generalized_force", "actuator of joints")  # fmt: skip

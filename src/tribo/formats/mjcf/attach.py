@@ -9,14 +9,14 @@ Source: MuJoCo's XML reference, body/attach and asset/model; compared with MuJoC
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 
 from tribo.formats.mjcf import replicate
-from tribo.formats.mjcf.compiler import Compiler, read_compiler
-from tribo.formats.mjcf.defaults import ACTUATORS, MAIN
+from tribo.formats.mjcf.compiler import MAIN
+from tribo.formats.mjcf.defaults import ACTUATORS
 from tribo.formats.mjcf.replicate import REFERENCES, names_in
-from tribo.formats.mjcf.source import Source, load
+from tribo.formats.mjcf.source import Rules, Source, load
 from tribo.formats.nodes import Node, known_hint, walk
 from tribo.formats.report import Report
 from tribo.formats.xml import MAX_TAGS
@@ -28,16 +28,6 @@ MAX_DEPTH = 32  # of models within models
 NAMES = frozenset(("name", "class", "childclass", "mesh", "material", "texture", "hfield"))
 BROUGHT = ("contact", "equality", "actuator")  # sections whose elements speak of bodies
 CLASSED = ACTUATORS | {"connect", "weld", "joint", "pair", "mesh", "material"}
-
-
-@dataclass(slots=True)
-class Attached:
-    """A model that was attached: what its elements are read by."""
-
-    compiler: Compiler
-    path: Path | None
-    main: str  # name here of its outermost default class
-    defaults: list[Node]  # its <default> sections, with their names here
 
 
 def attach_models(source: Source, package_dirs: Sequence[Path], above: tuple[Path, ...] = ()) -> None:
@@ -78,9 +68,7 @@ def _attached(
     """Return a <frame> with what an <attach> asks for; its sections are added to the source."""
     node.check(ATTACH)
     name, prefix = node.text("model"), node.attributes.get("prefix", "")
-    if name not in models:
-        raise node.error(f"model={name!r} is not among the assets{known_hint(name, models)}")
-    path = source.locate(models[name])
+    path = source.locate(node.named("model", models, "among the assets"))
     if source.path is not None:
         above = (*above, source.path.resolve())
     if path in above:
@@ -89,14 +77,13 @@ def _attached(
         raise node.error(f"more than {MAX_DEPTH} models stand in one another")
     child = load(path, node.report, package_dirs)
     attach_models(child, package_dirs, above)
-    compiler = read_compiler(child)
-    replicate.expand(child, compiler)
+    replicate.expand(child)
     source.tags += child.tags
     if source.tags > MAX_TAGS:
         raise node.error(f"with all that is attached there are more than {MAX_TAGS} elements")
     content, childclass = _content(node, child)
     known = names_in(content) if "body" in node.attributes else None
-    made = Attached(compiler, child.path, f"{prefix}{MAIN}" if prefix else f"{name}/{MAIN}", [])
+    made = Rules(child.rules.compiler, child.path, f"{prefix}{MAIN}" if prefix else f"{name}/{MAIN}")
     for section in child.sections("default"):
         if section.attributes.get("class", MAIN).strip() != MAIN:
             raise section.error(f"the outermost <default> is class {MAIN!r}")
@@ -114,7 +101,8 @@ def _attached(
         if section.tag == "asset" or section.tag in BROUGHT:
             brought = _brought(section, known, prefix, made.main)
             source.root.children.append(brought)
-            source.attached[id(brought)] = (brought, child.rules_of(section) or made)
+            rules = child.rules_of(section)
+            source.attached[id(brought)] = (brought, made if rules is child.rules else rules)
     for rules in {id(rules): rules for _, rules in child.attached.values()}.values():
         rules.main = prefix + rules.main
         for section in rules.defaults:

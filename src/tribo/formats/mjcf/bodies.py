@@ -11,8 +11,8 @@ import numpy as np
 from tribo.description.trees import ORIGIN
 from tribo.formats import elements
 from tribo.formats.inertia import Inertial, merged
-from tribo.formats.mjcf.compiler import Compiler, switch
-from tribo.formats.mjcf.defaults import MAIN, Defaults
+from tribo.formats.mjcf.compiler import MAIN, Compiler, switch
+from tribo.formats.mjcf.defaults import Defaults
 from tribo.formats.mjcf.geoms import Geom, GeomReader, ends
 from tribo.formats.mjcf.joints import JointReader, MjcfJoint
 from tribo.formats.mjcf.source import Source
@@ -93,9 +93,9 @@ class BodyReader:
             elif child.tag == "frame":
                 child.check_attributes(PLACE)
                 inner = self._defaults.check(child, "childclass", childclass)
-                outer, rules = self._compiler, self._source.rules_of(child)
+                outer, attached = self._compiler, self._source.attached.get(id(child))
                 pose = frame @ self._compiler.pose(child)
-                self._read_by(rules.compiler if rules else outer)
+                self._read_by(attached[1].compiler if attached else outer)
                 yield self._children(child, number, pose, inner)
                 self._read_by(outer)
             elif child.tag == "body":

@@ -9,19 +9,17 @@ from math import inf
 import numpy as np
 
 from tribo.description.trees import IDENTITY, ORIGIN, Vector
-from tribo.formats.mjcf.source import Source
 from tribo.formats.nodes import Node
-from tribo.formats.pose import Pose, multiply, normalized
+from tribo.formats.pose import Pose, multiply, normalized, quaternion_of, turn, turn_z_to
 
+MAIN = "main"  # the outermost default class
 ROTATIONS = ("quat", "axisangle", "euler", "xyaxes", "zaxis")
-USED = frozenset(
-    {
-        "angle", "eulerseq", "autolimits", "coordinate", "meshdir", "assetdir", "texturedir", "strippath",
-        "inertiafromgeom", "inertiagrouprange", "balanceinertia", "boundmass", "boundinertia",
-        "settotalmass", "fusestatic", "discardvisual", "usethread", "fitaabb", "saveinertial",
-        "savecanonical", "savecompiled", "conflict", "passthrough",
-    }
-)  # fmt: skip
+USED = {
+    "angle", "eulerseq", "autolimits", "coordinate", "meshdir", "assetdir", "texturedir", "strippath",
+    "inertiafromgeom", "inertiagrouprange", "balanceinertia", "boundmass", "boundinertia",
+    "settotalmass", "fusestatic", "discardvisual", "usethread", "fitaabb", "saveinertial",
+    "savecanonical", "savecompiled", "conflict", "passthrough",
+}  # fmt: skip
 WITHOUT_EFFECT = {"alignfree": "is not read: free bodies keep their frames; leave it out"}
 
 
@@ -110,10 +108,10 @@ class Compiler:
         return lower, upper
 
 
-def read_compiler(source: Source) -> Compiler:
-    """Read all <compiler> sections; later ones win."""
+def read_compiler(root: Node) -> Compiler:
+    """Read all <compiler> sections of a file; later ones win."""
     made = Compiler()
-    for node in source.sections("compiler"):
+    for node in root.all("compiler"):
         node.check(USED, silent=("lengthrange",), said=WITHOUT_EFFECT)
         _read(node, made)
     return made
@@ -148,39 +146,3 @@ def _read(node: Node, made: Compiler) -> None:
 def switch(node: Node, name: str, default: str = "false") -> bool:
     """Return an attribute that is true or false."""
     return node.choice(name, ("true", "false"), default) == "true"
-
-
-def turn(axis: Vector, angle: float) -> Vector:
-    """Return the quaternion of a turn about a unit axis [rad]."""
-    if angle == 0.0:
-        return IDENTITY
-    s = math.sin(0.5 * angle)
-    return normalized((math.cos(0.5 * angle), s * axis[0], s * axis[1], s * axis[2]))
-
-
-def turn_z_to(direction: Vector) -> Vector:
-    """Return the shortest turn that takes z to a unit vector; half a turn is about x."""
-    x, y, z = direction
-    s = math.hypot(x, y)
-    axis = (-y / s, x / s, 0.0) if s >= 1e-10 else (1.0, 0.0, 0.0)
-    return turn(axis, math.atan2(s, z))
-
-
-def quaternion_of(r: np.ndarray) -> Vector:
-    """Return the quaternion of a rotation matrix, by its largest component (Shepperd 1978)."""
-    squares = np.array(
-        [
-            1.0 + r[0, 0] + r[1, 1] + r[2, 2],
-            1.0 + r[0, 0] - r[1, 1] - r[2, 2],
-            1.0 - r[0, 0] + r[1, 1] - r[2, 2],
-            1.0 - r[0, 0] - r[1, 1] + r[2, 2],
-        ]
-    )
-    k = int(np.argmax(squares))
-    products = {
-        0: (squares[0], r[2, 1] - r[1, 2], r[0, 2] - r[2, 0], r[1, 0] - r[0, 1]),
-        1: (r[2, 1] - r[1, 2], squares[1], r[0, 1] + r[1, 0], r[0, 2] + r[2, 0]),
-        2: (r[0, 2] - r[2, 0], r[0, 1] + r[1, 0], squares[2], r[1, 2] + r[2, 1]),
-        3: (r[1, 0] - r[0, 1], r[0, 2] + r[2, 0], r[1, 2] + r[2, 1], squares[3]),
-    }
-    return normalized(tuple(float(x) / (2.0 * math.sqrt(squares[k])) for x in products[k]))

@@ -11,15 +11,9 @@ from dataclasses import dataclass, field, replace
 
 from tribo.description.trees import DescriptionError, ShapeDescription
 from tribo.formats.mjcf.bodies import WORLD, Body
-from tribo.formats.mjcf.defaults import MAIN, Defaults
-from tribo.formats.mjcf.friction import (
-    STANDARD,
-    Friction,
-    check_coefficients,
-    combined,
-    properties,
-    read_condim,
-)
+from tribo.formats.mjcf.compiler import MAIN
+from tribo.formats.mjcf.defaults import Defaults
+from tribo.formats.mjcf.friction import Friction, check_coefficients, combined, properties, read_condim
 from tribo.formats.mjcf.geoms import SOFT, Geom
 from tribo.formats.mjcf.source import Source
 from tribo.formats.nodes import Node
@@ -96,7 +90,9 @@ def _pair(node: Node, geoms: dict[str, Geom]) -> Pair:
         if not 1 <= len(given) <= 5:
             raise node.error(f"friction={node.attributes['friction']!r} must be 1 to 5 numbers")
         check_coefficients(node, given)
-        along, across, spin, roll, other = (*given, *_five(coefficients)[len(given) :])
+        sliding, torsional, rolling = coefficients
+        five = (sliding, sliding, torsional, rolling, rolling)
+        along, across, spin, roll, other = (*given, *five[len(given) :])
         if len(given) == 1:
             across = along
         if along != across or roll != other:
@@ -105,11 +101,6 @@ def _pair(node: Node, geoms: dict[str, Geom]) -> Pair:
             )
         coefficients = along, spin, roll
     return Pair(node, first, second, properties(coefficients, condim))
-
-
-def _five(coefficients: tuple[float, ...]) -> tuple[float, ...]:
-    sliding, torsional, rolling = coefficients or STANDARD
-    return sliding, sliding, torsional, rolling, rolling
 
 
 def _materials(made: Contacts, geoms: dict[str, Geom]) -> None:

@@ -30,15 +30,15 @@ def mass_matrix(
     Of a free joint the rows are in the axes of its body, which leaves those of all other joints alone. The
     Jacobians are those of the rotation of each body, and of the point of it at the world's origin, (3, dof).
     """
-    firsts = np.cumsum([0, *(DOFS[body.joint.type] for body in tree.bodies)])
-    nv = int(firsts[-1])
+    spans = tree.joint_slices(DOFS)
+    nv = spans[-1].stop
     made = np.zeros((nv, nv))
     jacobians: list[tuple[np.ndarray, np.ndarray]] = []
     for k, (body, pose) in enumerate(zip(tree.bodies, poses_at(tree, q), strict=True)):
         turn, place = matrix(pose.quaternion), np.array(pose.position)
         above = jacobians[body.parent] if body.parent >= 0 else (np.zeros((3, nv)),) * 2
         rotation, origin = above[0].copy(), above[1].copy()
-        own, span = directions(body), slice(firsts[k], firsts[k + 1])
+        own, span = directions(body), spans[k]
         rotation[:, span] = turn @ own[:3]
         origin[:, span] = turn @ own[3:] + np.cross(place, rotation[:, span], axis=0)
         jacobians.append((rotation, origin))
@@ -75,12 +75,10 @@ def settle(
             "dampratio, springdamper: the mass matrix is singular in the pose that is drawn; give kv, "
             "stiffness and damping, or bodies a mass"
         ) from None
-    firsts = np.cumsum([0, *(DOFS[body.joint.type] for body in tree.bodies)]).tolist()
-    place = {body.joint.name: first for body, first in zip(tree.bodies, firsts, strict=False)}
+    place = {b.joint.name: span for b, span in zip(tree.bodies, tree.joint_slices(DOFS), strict=True)}
     for name, joint in own.items():
         time, ratio = springs[name]
-        eased = inverse.diagonal()[place[name] : place[name] + DOFS[joint.type]]
-        inertia = 1.0 / float(eased.mean())
+        inertia = 1.0 / float(inverse.diagonal()[place[name]].mean())
         joint.stiffness, joint.damping = inertia / (time * ratio) ** 2, 2.0 * inertia / time
     for actuator in tree.actuators:
         row = _moment(tree, actuator, place, drawn, jacobians)
@@ -96,12 +94,12 @@ def settle(
 def _moment(
     tree: TreeDescription,
     actuator: ActuatorDescription,
-    place: Mapping[str, int],
+    place: Mapping[str, slice],
     q: Sequence[float],
     jacobians: Sequence[tuple[np.ndarray, np.ndarray]],
 ) -> np.ndarray:
     """Return how the length of an actuator grows with each dof, (dof,); zero: it is on no joint."""
-    row = np.zeros(sum(DOFS[body.joint.type] for body in tree.bodies))
+    row = np.zeros(tree.joint_slices(DOFS)[-1].stop)
     if actuator.law is None:
         row[place[actuator.joint]] = actuator.gear
     elif actuator.law.coupling:

@@ -5,24 +5,19 @@ from __future__ import annotations
 from dataclasses import replace
 
 from tribo.description.trees import DescriptionError
-from tribo.formats.mjcf.compiler import ROTATIONS
-from tribo.formats.nodes import Node, known_hint
+from tribo.formats.mjcf.compiler import MAIN, ROTATIONS
+from tribo.formats.nodes import Node, known_hint, words_of
 
-MAIN = "main"
 DRAWN = frozenset({"texture", "material", "camera", "light"})
-ACTUATORS = frozenset(
-    {
-        "general", "motor", "position", "velocity", "intvelocity", "damper", "cylinder", "muscle",
-        "adhesion", "orientation", "pid", "dcmotor",
-    }
-)  # fmt: skip
+ACTUATORS = {
+    "general", "motor", "position", "velocity", "intvelocity", "damper", "cylinder", "muscle",
+    "adhesion", "orientation", "pid", "dcmotor",
+}  # fmt: skip
 # Vectors that may be short: the numbers that they leave out are those of the class (MuJoCo's XML reference).
-SHORT = frozenset(
-    {
-        "size", "friction", "polycoef", "stiffness", "damping", "gainprm", "biasprm", "dynprm", "gear",
-        "solref", "solimp",
-    }
-)  # fmt: skip
+SHORT = {
+    "size", "friction", "polycoef", "stiffness", "damping", "gainprm", "biasprm", "dynprm", "gear",
+    "solref", "solimp",
+}  # fmt: skip
 KNOWN = frozenset({"joint", "geom", "site", "mesh", "pair", "equality", "tendon"}) | ACTUATORS | DRAWN
 
 
@@ -108,11 +103,6 @@ def merged(inherited: dict[str, str], own: dict[str, str]) -> dict[str, str]:
         inherited = {key: value for key, value in inherited.items() if key not in ROTATIONS}
     made = {**inherited, **own}
     for name in SHORT & inherited.keys() & own.keys():
-        given, rest = numbers_of(own[name]), numbers_of(inherited[name])
+        given, rest = words_of(own[name]), words_of(inherited[name])
         made[name] = " ".join((*given, *rest[len(given) :]))
     return made
-
-
-def numbers_of(text: str) -> list[str]:
-    """Return the words of a vector."""
-    return text.replace(",", " ").split()

@@ -11,14 +11,14 @@ from tribo.description.constraints import LOCKED, ConstraintDescription
 from tribo.description.couplings import CouplingDescription
 from tribo.description.trees import ORIGIN, TreeDescription
 from tribo.formats.mjcf.bodies import WORLD, Body
-from tribo.formats.mjcf.compiler import switch
+from tribo.formats.mjcf.compiler import MAIN, switch
 from tribo.formats.mjcf.damping_ratio import inverse_masses, mocap_spring
-from tribo.formats.mjcf.defaults import MAIN, Defaults
+from tribo.formats.mjcf.defaults import Defaults
 from tribo.formats.mjcf.joints import MjcfJoint
 from tribo.formats.mjcf.source import Source
 from tribo.formats.mjcf.tendons import APART, Tendon, is_possible, lifted, owner, shifted
 from tribo.formats.mjcf.trees import Place, Places, Tree
-from tribo.formats.nodes import Node, known_hint
+from tribo.formats.nodes import Node
 from tribo.formats.pose import Pose, inverse, matrix, normalized
 from tribo.model import Joint, Kind
 
@@ -52,7 +52,7 @@ class EqualityReader:
         self._tendons = tendons
         self._trees, self._defaults = places.trees, defaults
         self._all, self._drawn = places, places.drawn
-        self._places, self._sites = places.bodies, places.sites
+        self._places = places.bodies
         self._bodies, self._step = bodies, TIME_STEP
         self._numbers = {body.name: k for k, body in enumerate(bodies)}
         self._joints: dict[str, MjcfJoint] = {
@@ -84,14 +84,19 @@ class EqualityReader:
     def _hold(self, node: Node) -> bool:
         """Read <connect> or <weld>; return whether a mocap body pulls by it, as a spring."""
         if "site1" in node.attributes or "site2" in node.attributes:
-            (first, at), (second, other) = (self._site(node, key) for key in ("site1", "site2"))
+            (first, at), (second, other) = (
+                node.named(key, self._all.sites, "a site") for key in ("site1", "site2")
+            )
         else:
             first, second = (self._body(node, key) for key in ("body1", "body2"))
             at, other = self._anchors(node, self._places[first], self._places[second])
         if first == second:
             raise node.error("joins a body to itself; name two bodies")
         a, b = self._places[first], self._places[second]
-        moving = [(k, place) for k, place in ((first, a), (second, b)) if self._is_moved(place)]
+        moving = [  # what forces move: it does not stand, and no user moves it
+            (k, place) for k, place in ((first, a), (second, b))
+            if place.tree >= 0 and self._trees[place.tree].description.kind == Kind.DYNAMIC
+        ]  # fmt: skip
         if not moving:
             node.doubt("joins bodies that no force moves: it has no effect", "equality/still")
             return False
@@ -116,22 +121,17 @@ class EqualityReader:
         self._keep(made, a, b)
         return is_pulled
 
-    def _is_moved(self, place: Place) -> bool:
-        """Tell whether forces move a body: it does not stand, and no user moves it."""
-        return place.tree >= 0 and self._trees[place.tree].description.kind == Kind.DYNAMIC
-
     def _keep(self, made: ConstraintDescription, a: Place, b: Place) -> None:
         """Give a constraint to the tree that it is in, or to the scene."""
         own = max(a.tree, b.tree)
         tree: TreeDescription = self._trees[own].description
         if min(a.tree, b.tree) < 0 and tree.bodies[0].joint.type == Joint.FIXED:
-            pose = self._all.poses[own][0]  # what stands is the robot's base
+            base = inverse(self._all.poses[own][0])  # what stands is the robot's base
             made.bodies = (max(a.body, 0), max(b.body, 0))
             for side, place in enumerate((a, b)):
                 if place.tree < 0:
-                    turn = matrix(pose.quaternion).T
-                    made.points[side] = turn @ (made.points[side] - np.array(pose.position))
-                    made.axes[side] = turn @ made.axes[side]
+                    made.points[side] = base.point(tuple(made.points[side]))
+                    made.axes[side] = matrix(base.quaternion) @ made.axes[side]
         elif a.tree != b.tree and min(a.tree, b.tree) >= 0:
             made.objects = (a.tree, b.tree)
             self.scene.append(made)
@@ -154,12 +154,6 @@ class EqualityReader:
         if key == "body2" and key not in node.attributes:
             return WORLD
         return node.named(key, self._numbers, "a body")
-
-    def _site(self, node: Node, key: str) -> tuple[int, Pose]:
-        name = node.text(key)
-        if name not in self._sites:
-            raise node.error(f"{key}={name!r} is not a site{known_hint(name, self._sites)}")
-        return self._sites[name]
 
     # -- joints ---------------------------------------------------------------------------------
     def _follow(self, node: Node) -> None:

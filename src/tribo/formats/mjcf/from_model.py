@@ -11,16 +11,13 @@ from typing import Any
 import numpy as np
 
 from tribo.checks.check import LARGEST, shown
-from tribo.formats.mjcf.source import Source
+from tribo.formats.mjcf.compiler import read_compiler
+from tribo.formats.mjcf.source import Rules, Source
 from tribo.formats.nodes import Node
 from tribo.formats.report import Report
 
 KIND = "MjModel"
-JOINTS = ("free", "ball", "slide", "hinge")
-GEOMS = ("plane", "hfield", "sphere", "capsule", "ellipsoid", "cylinder", "box", "mesh", "sdf")
-EQUALITIES = ("connect", "weld", "joint", "tendon", "flex", "flexvert", "flexstrain", "distance")
-TRANSMISSIONS = {0: "joint", 1: "jointinparent", 3: "tendon", 4: "site", 5: "body"}
-SITE = 4
+TRANSMISSIONS = ("joint", "jointinparent", "tendon", "site", "body")
 UNREAD = {  # arrays without effect; behind a colon their names in files
     "geom": "solref solimp solmix margin gap adhesion surfacevel fluid:fluidshape",
     "jnt": "solref:solreflimit solimp:solimplimit margin actgravcomp:actuatorgravcomp",
@@ -31,11 +28,6 @@ UNREAD = {  # arrays without effect; behind a colon their names in files
     "solimp_fri:solimpfriction",
 }
 STANDARD = {"solref": (0.02, 1.0), "solimp": (0.9, 0.95, 0.001, 0.5, 2.0), "solmix": (1.0,)}
-NAMES = {  # of enumerations, by the word behind the underscore
-    "dyn": ("none", "integrator", "filter", "filterexact", "muscle", "user"),
-    "gain": ("fixed", "affine", "muscle", "user"),
-    "bias": ("none", "affine", "muscle", "user"),
-}
 
 
 def as_source(model: Any, report: Report) -> Source:
@@ -50,7 +42,8 @@ def as_source(model: Any, report: Report) -> Source:
         model = model.compile()
     if not hasattr(model, "body_parentid"):
         raise TypeError(f"model must be an MjModel or an MjSpec of MuJoCo, got {shown(model)}")
-    return Source(_Writer(model, report).root(), None, [])
+    root = _Writer(model, report).root()
+    return Source(root, None, [], Rules(read_compiler(root), None))
 
 
 class _Writer:
@@ -166,7 +159,7 @@ class _Writer:
 
     def _joint(self, j: int, body: Node) -> None:
         m = self._model
-        kind, q, dof = JOINTS[m.jnt_type[j]], m.jnt_qposadr[j], m.jnt_dofadr[j]
+        kind, q, dof = self._word("Joint", m.jnt_type[j]), m.jnt_qposadr[j], m.jnt_dofadr[j]
         given: dict[str, Any] = {
             "damping": _first(m.dof_damping[dof]), "armature": m.dof_armature[dof],
             "frictionloss": m.dof_frictionloss[dof], "stiffness": _first(m.jnt_stiffness[j]),
@@ -183,7 +176,7 @@ class _Writer:
 
     def _geom(self, k: int, body: Node) -> None:
         m = self._model
-        kind = GEOMS[m.geom_type[k]]
+        kind = self._word("Geom", m.geom_type[k])
         data = int(m.geom_dataid[k])
         given = {
             "mesh": self._names["mesh", data] if kind == "mesh" else None,
@@ -215,7 +208,7 @@ class _Writer:
     def _equalities(self, root: Node) -> None:
         m = self._model
         for k in range(m.neq):
-            kind, data = EQUALITIES[m.eq_type[k]], m.eq_data[k]
+            kind, data = self._word("Eq", m.eq_type[k]), m.eq_data[k]
             first, second = int(m.eq_obj1id[k]), int(m.eq_obj2id[k])
             given: dict[str, Any] = {"name": self._names["eq", k]} | self._unread("eq", k)
             if not m.eq_active0[k]:
@@ -266,17 +259,16 @@ class _Writer:
     def _actuators(self, root: Node) -> None:
         m = self._model
         for k in range(m.nu):
-            number, target = int(m.actuator_trntype[k]), int(m.actuator_trnid[k][0])
+            word = self._word("Trn", m.actuator_trntype[k])
+            target, reference = (int(number) for number in m.actuator_trnid[k])
             given: dict[str, Any] = {}
-            if number in TRANSMISSIONS:
-                word = TRANSMISSIONS[number]
+            if word in TRANSMISSIONS:
                 given[word] = self._names["jnt" if word.startswith("joint") else word, target]
-                reference = int(m.actuator_trnid[k][1])
-                if number == SITE and reference >= 0:
+                if word == "site" and reference >= 0:
                     given["refsite"] = self._names["site", reference]
-            elif number == 2:
+            elif word == "slidercrank":
                 given["cranksite"] = self._names["site", target]
-                given["slidersite"] = self._names["site", int(m.actuator_trnid[k][1])]
+                given["slidersite"] = self._names["site", reference]
                 given["cranklength"] = m.actuator_cranklength[k]
             else:  # what later versions have
                 self._node("transmission", root, name=self._names["actuator", k])
@@ -287,16 +279,15 @@ class _Writer:
                 if getattr(m, f"actuator_{what}limited")[k]:
                     limits = getattr(m, f"actuator_{what}range")[k]
                     given |= {f"{what}limited": "true", f"{what}range": limits}
-            for what, words in NAMES.items():
-                law = int(getattr(m, f"actuator_{what}type")[k])
-                given[f"{what}type"] = words[law] if law < len(words) else "user"
+            for what in ("dyn", "gain", "bias"):
+                given[f"{what}type"] = self._word(what.capitalize(), getattr(m, f"actuator_{what}type")[k])
                 given[f"{what}prm"] = getattr(m, f"actuator_{what}prm")[k]
             self._node("general", root, name=self._names["actuator", k], gear=m.actuator_gear[k], **given)
 
     def _sensors(self, root: Node) -> None:
-        m, kinds = self._model, self._mujoco.mjtSensor
+        m = self._model
         for k in range(m.nsensor):
-            tag = kinds(int(m.sensor_type[k])).name.split("_", 1)[1].lower()
+            tag = self._word("Sensor", m.sensor_type[k])
             what, name = self._object(m.sensor_objtype[k], m.sensor_objid[k])
             given = {what: name} if what else {}
             if tag.startswith("frame"):
@@ -307,9 +298,14 @@ class _Writer:
 
     def _object(self, kind: Any, number: Any) -> tuple[str, str]:
         """Return what an element refers to: the word for it and its name; empty: nothing."""
-        word = self._mujoco.mjtObj(int(kind)).name.removeprefix("mjOBJ_").lower()
+        word = self._word("Obj", kind)
         name = self._names.get(({"joint": "jnt", "xbody": "body"}.get(word, word), int(number)), "")
         return (word, name) if name else ("", "")
+
+    def _word(self, kind: str, number: Any) -> str:
+        """Return the word for a number of an enumeration of MuJoCo: "hinge" of `mjtJoint`."""
+        name: str = getattr(self._mujoco, f"mjt{kind}")(int(number)).name
+        return name.partition("_")[2].lower()
 
 
 def _first(value: Any) -> float:

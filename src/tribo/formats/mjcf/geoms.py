@@ -8,19 +8,19 @@ from dataclasses import dataclass
 import numpy as np
 
 from tribo.checks.check import LARGEST, SMALLEST, with_article
-from tribo.description import inertias
 from tribo.description.heights import HeightField
 from tribo.description.trees import ShapeDescription, Vector, VisualDescription
 from tribo.formats import elements
 from tribo.formats.inertia import Inertial
-from tribo.formats.mjcf.compiler import Compiler, quaternion_of, switch, turn_z_to
+from tribo.formats.mjcf.compiler import Compiler, switch
 from tribo.formats.mjcf.defaults import Defaults
 from tribo.formats.mjcf.friction import Friction, read_friction
 from tribo.formats.mjcf.hfields import HeightFields
 from tribo.formats.mjcf.meshes import Mesh, Meshes
 from tribo.formats.mjcf.source import Source
 from tribo.formats.nodes import Node
-from tribo.formats.pose import Pose
+from tribo.formats.pose import Pose, quaternion_of, turn_z_to
+from tribo.formats.shape_mass import solid
 from tribo.model import Shape
 
 SIZES = {"plane": 0, "sphere": 1, "capsule": 2, "cylinder": 2, "ellipsoid": 3, "box": 3}
@@ -33,13 +33,11 @@ DENSITY = 1000.0  # [kg/m³]
 BITS = range(-(1 << 31), 1 << 32)
 
 SOFT = "has no effect: contacts are hard here; leave it out"
-USED = frozenset(
-    {
-        "name", "class", "type", "size", "pos", "quat", "axisangle", "euler", "xyaxes", "zaxis", "fromto",
-        "mass", "density", "shellinertia", "friction", "condim", "priority", "contype", "conaffinity",
-        "mesh", "hfield", "rgba", "material", "group", "user", "castshadow", "fitscale",
-    }
-)  # fmt: skip
+USED = {
+    "name", "class", "type", "size", "pos", "quat", "axisangle", "euler", "xyaxes", "zaxis", "fromto",
+    "mass", "density", "shellinertia", "friction", "condim", "priority", "contype", "conaffinity",
+    "mesh", "hfield", "rgba", "material", "group", "user", "castshadow", "fitscale",
+}  # fmt: skip
 WITHOUT_EFFECT = {
     "solref": SOFT, "solimp": SOFT, "solmix": SOFT,
     "margin": "has no effect: contacts begin where surfaces touch; leave it out",
@@ -136,7 +134,7 @@ class GeomReader:
         written.check(USED, said=WITHOUT_EFFECT)
         node = self._defaults.resolve(written, childclass)
         kind = node.choice("type", TYPES, "sphere")
-        mesh = self._meshes[node, node.text("mesh")] if kind == "mesh" else None
+        mesh = self._meshes[node] if kind == "mesh" else None
         if mesh is None and "mesh" in node.attributes:
             size, pose = self._fitted(node, kind)
         else:
@@ -146,7 +144,7 @@ class GeomReader:
             _bits(node, "contype"), _bits(node, "conaffinity"), read_friction(node), self._color(node),
         )  # fmt: skip
         if kind == "hfield":
-            geom.heights = self._fields[node, node.text("hfield")]
+            geom.heights = self._fields[node]
         return geom
 
     def give_mass(self, geom: Geom) -> None:
@@ -160,7 +158,10 @@ class GeomReader:
             return
         if "mass" not in node.attributes and node.number("density", DENSITY, at_least=0.0) == 0.0:
             return
-        unit = geom.mesh.inertial() if geom.mesh is not None else _at_density_one(geom)
+        if geom.mesh is not None:
+            unit = geom.mesh.inertial()
+        else:
+            unit = solid(ShapeDescription(SHAPES[geom.type], geom.size), density=1.0)
         density = node.number("density", DENSITY)
         mass = node.number("mass") if "mass" in node.attributes else density * unit.mass
         if switch(node, "shellinertia"):
@@ -169,8 +170,7 @@ class GeomReader:
             raise node.error(f"its mass is {mass:g} kg, must be ≤ {LARGEST:g}; units are SI")
         if not unit.mass > 0.0:
             raise node.error("its mesh has neither surface nor volume: all its triangles are lines")
-        made = Inertial(mass, unit.com, unit.inertia * (mass / unit.mass))
-        geom.inertial = made.moved(geom.pose)
+        geom.inertial = unit.weighing(mass).moved(geom.pose)
 
     def _fitted(self, node: Node, kind: str) -> tuple[Vector, Pose]:
         """Return size and pose of a primitive that is fitted to a mesh."""
@@ -179,7 +179,7 @@ class GeomReader:
                 f"fits {with_article(kind)} to a mesh; that can be done with {', '.join(FITTED)}, "
                 "and without fromto"
             )
-        mesh = self._meshes[node, node.text("mesh")]
+        mesh = self._meshes[node]
         size, pose = fitted(kind, mesh, to_box=self.compiler.fitaabb)
         scale = node.number("fitscale", 1.0, above=0.0)
         if "size" in node.attributes:
@@ -230,22 +230,6 @@ def _bits(node: Node, name: str) -> int:
     if value not in BITS:
         raise node.error(f"{name}={value} must fit into 32 bits")
     return value & 0xFFFFFFFF
-
-
-def _at_density_one(geom: Geom) -> Inertial:
-    """Return volume and inertia of a solid around its centre, in its own axes."""
-    size, radius = geom.size, geom.size[0]
-    ball = 4.0 / 3.0 * math.pi * radius**3
-    if geom.type == "sphere":
-        volume = ball
-    elif geom.type == "box":
-        volume = 8.0 * size[0] * size[1] * size[2]
-    elif geom.type == "ellipsoid":
-        volume = 4.0 / 3.0 * math.pi * size[0] * size[1] * size[2]
-    else:
-        rod = math.pi * radius**2 * (2.0 * size[1])
-        volume = rod if geom.type == "cylinder" else rod + ball
-    return Inertial(volume, inertia=inertias.about_middle(SHAPES[geom.type], size, volume))
 
 
 FITTED = ("sphere", "capsule", "cylinder", "ellipsoid", "box")

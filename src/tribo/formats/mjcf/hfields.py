@@ -18,7 +18,7 @@ from tribo.description.heights import MAX_SAMPLES, HeightField
 from tribo.formats.mesh_files import MeshFinder
 from tribo.formats.mjcf.compiler import Compiler
 from tribo.formats.mjcf.source import Source
-from tribo.formats.nodes import Node, known_hint
+from tribo.formats.nodes import Node
 
 USED = frozenset({"name", "file", "content_type", "nrow", "ncol", "size", "elevation"})
 MAX_BYTES = 4 * MAX_SAMPLES + 8
@@ -27,17 +27,17 @@ MAX_BYTES = 4 * MAX_SAMPLES + 8
 class HeightFields:
     """All height fields among the assets; files are opened when a geom needs one."""
 
-    def __init__(self, source: Source, compiler: Compiler, package_dirs: Sequence[Path]) -> None:
+    def __init__(self, source: Source, package_dirs: Sequence[Path]) -> None:
         """Find their files."""
         self._nodes: dict[str, tuple[Node, Path | None]] = {}
         self._read: dict[str, HeightField] = {}
         self._samples = 0  # of all geoms together
         for section in source.sections("asset"):
             rules = source.rules_of(section)
-            finder = MeshFinder(rules.path if rules else source.path, package_dirs)
+            finder = MeshFinder(rules.path, package_dirs)
             for node in section.all("hfield"):
                 node.check_attributes(USED)
-                self._add(node, finder, rules.compiler if rules else compiler)
+                self._add(node, finder, rules.compiler)
 
     def _add(self, node: Node, finder: MeshFinder, compiler: Compiler) -> None:
         path, name = None, node.word("name")
@@ -52,17 +52,15 @@ class HeightFields:
             raise node.error("needs a name of its own")
         self._nodes[name] = node, path
 
-    def __getitem__(self, owner: tuple[Node, str]) -> HeightField:
+    def __getitem__(self, user: Node) -> HeightField:
         """Return the heights that an element names.
 
         Raises:
             DescriptionError: There are none of that name, or the file cannot be read.
         """
-        user, name = owner
-        if name not in self._nodes:
-            raise user.error(f"hfield={name!r} is not among the assets{known_hint(name, self._nodes)}")
+        name, found = user.text("hfield"), user.named("hfield", self._nodes, "among the assets")
         if name not in self._read:
-            self._read[name] = self._made(*self._nodes[name])
+            self._read[name] = self._made(*found)
         self._samples += self._read[name].heights.size
         if self._samples > 2 * MAX_SAMPLES:
             raise user.error(f"the height fields of a file have more than {2 * MAX_SAMPLES} samples")

@@ -5,21 +5,19 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from tribo.description.trees import JointDescription, Vector
-from tribo.formats.mjcf.compiler import Compiler, turn
+from tribo.formats.mjcf.compiler import Compiler
 from tribo.formats.mjcf.defaults import Defaults
 from tribo.formats.nodes import Node
-from tribo.formats.pose import NO_POSE, Pose, rotate
+from tribo.formats.pose import NO_POSE, Pose, rotate, turn
 from tribo.model import Joint
 
 TYPES = {"hinge": Joint.REVOLUTE, "slide": Joint.PRISMATIC, "ball": Joint.SPHERICAL, "free": Joint.FREE}
 SOFT = "has no effect: stops are hard here; leave it out"
-USED = frozenset(
-    {
-        "name", "class", "type", "pos", "axis", "limited", "range", "ref", "armature", "damping",
-        "frictionloss", "stiffness", "springref", "group", "user", "actuatorfrclimited", "actuatorfrcrange",
-        "springdamper",
-    }
-)  # fmt: skip
+USED = {
+    "name", "class", "type", "pos", "axis", "limited", "range", "ref", "armature", "damping",
+    "frictionloss", "stiffness", "springref", "group", "user", "actuatorfrclimited", "actuatorfrcrange",
+    "springdamper",
+}  # fmt: skip
 WITHOUT_EFFECT = {
     "solreflimit": SOFT, "solimplimit": SOFT, "margin": SOFT,
     "solreffriction": "has no effect: joint friction is hard here; leave it out",
@@ -91,7 +89,8 @@ class JointReader:
         span: Vector = (0.0, 0.0)
         if kind in (Joint.REVOLUTE, Joint.PRISMATIC):
             axis = self.compiler.unit(node, node.vector("axis", 3, axis), "axis")
-            reference, rest = (self._coordinate(node, kind, name) for name in ("ref", "springref"))
+            unit = self.compiler.angle if kind == Joint.REVOLUTE else float
+            reference, rest = (unit(node.number(name, 0.0)) for name in ("ref", "springref"))
             span = self._limits(node, made)
         elif kind == Joint.SPHERICAL and self.compiler.is_limited(node, "limited", "range"):
             self._largest_turn(node, made)
@@ -108,10 +107,6 @@ class JointReader:
         elif asked and kind != Joint.SPHERICAL:
             made.spring_reference = (rest,)
         return MjcfJoint(node, anchor, axis, reference, made, rest, span, asked)
-
-    def _coordinate(self, node: Node, kind: Joint, name: str) -> float:
-        value = node.number(name, 0.0)
-        return self.compiler.angle(value) if kind == Joint.REVOLUTE else value
 
     def _limits(self, node: Node, made: JointDescription) -> Vector:
         """Read the range that counts, and that of the force; return the range that is written."""

@@ -10,17 +10,17 @@ from typing import Any
 import numpy as np
 
 from tribo.description import hulls
-from tribo.description.trees import MeshFile, Vector
-from tribo.formats.inertia import Inertial
+from tribo.description.trees import IDENTITY, MeshFile, Vector
+from tribo.formats.inertia import Inertial, of_moments
 from tribo.formats.mesh_bounds import MeshError, NoReaderError
 from tribo.formats.mesh_files import MeshFinder
 from tribo.formats.mesh_reading import read as read_mesh
 from tribo.formats.mesh_solids import HullFile
-from tribo.formats.mjcf.compiler import Compiler
-from tribo.formats.mjcf.defaults import MAIN, Defaults
+from tribo.formats.mjcf.compiler import MAIN, Compiler
+from tribo.formats.mjcf.defaults import Defaults
 from tribo.formats.mjcf.source import Source
-from tribo.formats.nodes import Node, known_hint
-from tribo.formats.pose import NO_POSE, Pose, matrix, rotate
+from tribo.formats.nodes import Node
+from tribo.formats.pose import NO_POSE, Pose, inverse, matrix
 
 USED = frozenset(
     {"name", "class", "file", "scale", "refpos", "refquat", "vertex", "face", "inertia"}
@@ -75,12 +75,13 @@ class Mesh:
         """Return mass, centre and inertia at density 1, as MuJoCo's attribute `inertia` says."""
         if self.inertia == "convex":
             hull = self.hull()
-            return _solid(hull.vertices, hull.triangles)
+            return of_moments(*hulls.volume_moments(hull.vertices, hull.triangles))
         vertices, faces = self.triangles()
         corners = vertices[faces]
         if self.inertia == "shell":
             return _shell(corners)
-        made = _solid(vertices, faces) if self.inertia == "exact" else _legacy(corners)
+        is_exact = self.inertia == "exact"
+        made = of_moments(*hulls.volume_moments(vertices, faces)) if is_exact else _legacy(corners)
         if not made.mass > 0.0:
             raise self.node.error(
                 "encloses no volume: its triangles must look outward; mend it, or give the body an "
@@ -132,29 +133,26 @@ class Mesh:
 class Meshes:
     """All mesh assets of a model."""
 
-    def __init__(self, source: Source, defaults: Defaults, compiler: Compiler,
-                 package_dirs: Sequence[Path]) -> None:  # fmt: skip
+    def __init__(self, source: Source, defaults: Defaults, package_dirs: Sequence[Path]) -> None:
         """Find their files; none is opened yet."""
         self._meshes: dict[str, Mesh] = {}
         self._empty: dict[str, Node] = {}  # assets without triangles
         for section in source.sections("asset"):
             rules = source.rules_of(section)
-            finder = MeshFinder(rules.path if rules else source.path, package_dirs)
+            finder = MeshFinder(rules.path, package_dirs)
             for written in section.all("mesh"):
                 written.check(USED, said=WITHOUT_EFFECT)
-                self._add(defaults.resolve(written, MAIN), finder, rules.compiler if rules else compiler)
+                self._add(defaults.resolve(written, MAIN), finder, rules.compiler)
 
-    def __getitem__(self, owner: tuple[Node, str]) -> Mesh:
+    def __getitem__(self, node: Node) -> Mesh:
         """Return the mesh that an element names."""
-        node, name = owner
+        name = node.text("mesh")
         if name in self._empty:
             raise node.error(
                 f"mesh={name!r} has neither file nor vertex in {self._empty[name].place}, so no triangles; "
                 "write it to a file (builtin is not read)"
             )
-        if name not in self._meshes:
-            raise node.error(f"mesh={name!r} is not among the assets{known_hint(name, self._meshes)}")
-        return self._meshes[name]
+        return node.named("mesh", self._meshes, "among the assets")
 
     def _add(self, node: Node, finder: MeshFinder, compiler: Compiler) -> None:
         scale = node.vector("scale", 3, (1.0, 1.0, 1.0))
@@ -186,19 +184,12 @@ class Meshes:
 def _reference(node: Node, scale: Vector) -> Pose:
     """Return the pose that undoes refpos and refquat: v' = Rᵀ (S v − S p)."""
     position = node.vector("refpos", 3, (0.0, 0.0, 0.0))
-    w, x, y, z = Compiler.unit(node, node.vector("refquat", 4, (1.0, 0.0, 0.0, 0.0)), "refquat")
-    back = (w, -x, -y, -z)
-    if (x, y, z) != (0.0, 0.0, 0.0) and len(set(scale)) > 1:
+    turn = Compiler.unit(node, node.vector("refquat", 4, IDENTITY), "refquat")
+    if any(turn[1:]) and len(set(scale)) > 1:
         raise node.error("has refquat and three different scales, which is not read; apply one of them")
-    if not any(position) and (x, y, z) == (0.0, 0.0, 0.0):
+    if not any(position) and not any(turn[1:]):
         return NO_POSE
-    moved = tuple(-s * p for s, p in zip(scale, position, strict=True))
-    return Pose(rotate(back, moved), back)
-
-
-def _solid(vertices: np.ndarray, faces: np.ndarray) -> Inertial:
-    volume, centre, second = hulls.volume_moments(vertices, faces)
-    return Inertial(volume, tuple(centre.tolist()), hulls.solid_inertia(second))
+    return inverse(Pose(tuple(s * p for s, p in zip(scale, position, strict=True)), turn))
 
 
 def _legacy(corners: np.ndarray) -> Inertial:
@@ -207,8 +198,7 @@ def _legacy(corners: np.ndarray) -> Inertial:
     Exact for convex meshes; what is hollow counts as more than it is. The centre is that of the
     pyramids from the mean of the surface; mass and inertia are those of the pyramids from there.
     """
-    normal = np.cross(corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0])
-    area = 0.5 * np.linalg.norm(normal, axis=1)
+    normal, area = _areas(corners)
     if not area.sum() > 0.0:
         return Inertial()
     apex = area @ corners.mean(axis=1) / area.sum()
@@ -217,19 +207,22 @@ def _legacy(corners: np.ndarray) -> Inertial:
         return Inertial()
     centre = volume @ (corners.sum(axis=1) + apex) / 4.0 / volume.sum()
     volume = np.abs(np.einsum("ij,ij->i", corners[:, 0] - centre, normal)) / 6.0
-    second = _second_moments(corners - centre, volume / 20.0)
-    return Inertial(float(volume.sum()), tuple(centre.tolist()), np.trace(second) * np.eye(3) - second)
+    return of_moments(float(volume.sum()), centre, _second_moments(corners - centre, volume / 20.0))
 
 
 def _shell(corners: np.ndarray) -> Inertial:
     """Return the moments of the surface: the mass is its area."""
-    normal = np.cross(corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0])
-    area = 0.5 * np.linalg.norm(normal, axis=1)
+    _, area = _areas(corners)
     if not area.sum() > 0.0:
         return Inertial()
     centre = area @ corners.mean(axis=1) / area.sum()
-    second = _second_moments(corners - centre, area / 12.0)
-    return Inertial(float(area.sum()), tuple(centre.tolist()), np.trace(second) * np.eye(3) - second)
+    return of_moments(float(area.sum()), centre, _second_moments(corners - centre, area / 12.0))
+
+
+def _areas(corners: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Return twice the vector areas of triangles, and their areas."""
+    normal = np.cross(corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0])
+    return normal, 0.5 * np.linalg.norm(normal, axis=1)
 
 
 def _second_moments(corners: np.ndarray, weight: np.ndarray) -> np.ndarray:

@@ -27,21 +27,20 @@ from tribo.formats.mjcf import (
 from tribo.formats.mjcf.actuators import ActuatorReader
 from tribo.formats.mjcf.attach import attach_models
 from tribo.formats.mjcf.bodies import BodyReader
-from tribo.formats.mjcf.compiler import read_compiler
 from tribo.formats.mjcf.contacts import Contacts, read_contacts
 from tribo.formats.mjcf.defaults import Defaults
 from tribo.formats.mjcf.equality import EqualityReader
 from tribo.formats.mjcf.from_model import as_source
-from tribo.formats.mjcf.geoms import GeomReader
+from tribo.formats.mjcf.geoms import Geom, GeomReader
 from tribo.formats.mjcf.hfields import HeightFields
 from tribo.formats.mjcf.joints import JointReader
 from tribo.formats.mjcf.meshes import Meshes
 from tribo.formats.mjcf.sensors import read_sensors
 from tribo.formats.mjcf.source import Source, load
 from tribo.formats.mjcf.tendons import TendonReader
-from tribo.formats.mjcf.trees import Places, Standing, Tree, split
+from tribo.formats.mjcf.trees import Places, Tree, split
 from tribo.formats.nodes import Node, known_hint
-from tribo.formats.pose import NO_POSE, matrix, normalized
+from tribo.formats.pose import NO_POSE, Pose, matrix, normalized
 from tribo.formats.report import Report
 from tribo.model import Joint, Kind
 
@@ -55,26 +54,20 @@ NOT_READ = {
     "extension": "plugins are not read: it is left out",
 }
 ASSETS = ("mesh", "material", "texture", "skin", "model", "hfield")
-OPTION = frozenset(
-    {
-        "timestep", "gravity", "integrator", "cone", "jacobian", "solver", "iterations", "tolerance",
-        "ls_iterations", "ls_tolerance", "noslip_iterations", "noslip_tolerance", "ccd_iterations",
-        "ccd_tolerance", "sdf_iterations", "sdf_initpoints", "impratio", "magnetic", "o_margin", "o_solref",
-        "o_solimp", "o_friction", "sleep_tolerance", "apirate", "mpr_iterations", "mpr_tolerance",
-    }
-)  # fmt: skip
+OPTION = {
+    "timestep", "gravity", "integrator", "cone", "jacobian", "solver", "iterations", "tolerance",
+    "ls_iterations", "ls_tolerance", "noslip_iterations", "noslip_tolerance", "ccd_iterations",
+    "ccd_tolerance", "sdf_iterations", "sdf_initpoints", "impratio", "magnetic", "o_margin", "o_solref",
+    "o_solimp", "o_friction", "sleep_tolerance", "apirate", "mpr_iterations", "mpr_tolerance",
+}  # fmt: skip
 OPTION_WITHOUT_EFFECT = {
-    "density": "has no effect: there is no fluid; leave it out",
-    "viscosity": "has no effect: there is no fluid; leave it out",
-    "wind": "has no effect: there is no fluid; leave it out",
+    **dict.fromkeys(("density", "viscosity", "wind"), "has no effect: there is no fluid; leave it out"),
     "actuatorgroupdisable": "is not read: all actuators act",
 }
-NUMERIC_FLAGS = frozenset(
-    {
-        "warmstart", "refsafe", "sensor", "midphase", "multiccd", "nativeccd", "island", "eulerdamp",
-        "autoreset", "energy", "fwdinv", "invdiscrete", "sleep", "diagexact", "ipc", "speculative",
-    }
-)  # fmt: skip
+NUMERIC_FLAGS = {
+    "warmstart", "refsafe", "sensor", "midphase", "multiccd", "nativeccd", "island", "eulerdamp",
+    "autoreset", "energy", "fwdinv", "invdiscrete", "sleep", "diagexact", "ipc", "speculative",
+}  # fmt: skip
 KEY = frozenset({"name", "qpos", "qvel", "ctrl", "act"})
 KEY_WITHOUT_EFFECT = {
     "time": "is not read: worlds begin at 0 s",
@@ -133,7 +126,7 @@ def _scene(files: Source, package_dirs: Sequence[Path], keyframe: str | int | No
         item = ObjectDescription("articulated_system", name, kind=own.kind, tree=own)
         item.generalized_velocity = made.velocity_of(tree, keyframe)
         scene.objects.append(item)
-    standing = [_standing(one, made.contacts) for one in made.standing]
+    standing = [_standing(geom, pose, made.contacts) for geom, pose in made.standing]
     scene.objects += [one for one in standing if one is not None]
     scene.constraints = made.between
     scene.notes, scene.doubts = files.root.report.notes, files.root.report.doubts
@@ -147,23 +140,23 @@ class _Model:
         self.source = source
         attach_models(source, package_dirs)
         self._check_sections()
-        compiler = read_compiler(source)
-        replicate.expand(source, compiler)
+        replicate.expand(source)
         sections = list(source.sections("default"))
         defaults = Defaults(sections)
         for rules in {id(rules): rules for _, rules in source.attached.values()}.values():
             defaults.take(rules.main, rules.defaults)
             sections += rules.defaults
         screen_defaults(sections)
-        meshes = Meshes(source, defaults, compiler, package_dirs)
-        fields = HeightFields(source, compiler, package_dirs)
+        compiler = source.rules.compiler
+        meshes = Meshes(source, defaults, package_dirs)
+        fields = HeightFields(source, package_dirs)
         geoms = GeomReader(source, compiler, defaults, meshes, fields)
         joints = JointReader(compiler, defaults)
         self.bodies = BodyReader(compiler, defaults, geoms, joints).read(source)
         joints_by_name = {j.description.name: j for b in self.bodies for j in b.joints}
         self.contacts: Contacts = read_contacts(source, defaults, self.bodies)
         self.trees: list[Tree]
-        self.standing: list[Standing]
+        self.standing: list[tuple[Geom, Pose]]
         self.trees, self.standing = split(self.bodies, self.contacts)
         for tree in self.trees:
             tree.description.source = source.path
@@ -179,13 +172,13 @@ class _Model:
         places = Places(
             self.bodies, self.trees, *([self._of(tree, q) for tree in self.trees] for q in drawn_and_sprung)
         )
-        tendons = TendonReader(compiler, defaults, joints_by_name, places)
+        tendons = TendonReader(defaults, joints_by_name, places)
         tendons.read(source)
         equalities = EqualityReader(self.bodies, places, tendons.made, defaults)
         equalities.read(source)
         self.between = tendons.scene + equalities.scene  # constraints between trees
         numbers = {body.name: k for k, body in enumerate(self.bodies)}
-        actuators = ActuatorReader(compiler, defaults, places, numbers, tendons.made)
+        actuators = ActuatorReader(defaults, places, numbers, tendons.made)
         self._actuators = actuators.read(source)
         for tree in self.trees:
             tree.description.control_count = len(self._actuators)
@@ -258,7 +251,9 @@ class _Model:
                 width = COORDINATES[joint.type]
                 own = qpos[at : at + width]
                 at += width
-                made += (*own[: width - 4], *_unit(own[-4:])) if width >= 4 else own
+                if width >= 4:  # a quaternion of zeros is no turn, as in MuJoCo
+                    own = (*own[:-4], *(normalized(own[-4:]) if any(own[-4:]) else IDENTITY))
+                made += own
         if tree.description.kind == Kind.KINEMATIC:
             pose = self.bodies[tree.members[0]].pose
             return (*pose.position, *pose.quaternion)
@@ -326,11 +321,6 @@ def _padded(node: Node, drawn: Vector) -> Vector:
     return (*given, *drawn[len(given) :])
 
 
-def _unit(quaternion: Vector) -> Vector:
-    """Return a unit quaternion; none at all is no turn, as in MuJoCo."""
-    return normalized(quaternion) if any(quaternion) else IDENTITY
-
-
 def _options(source: Source, scene: WorldDescription) -> None:
     """Read <option>: time step, gravity and the flags that matter."""
     for node in source.sections("option"):
@@ -349,14 +339,13 @@ def _options(source: Source, scene: WorldDescription) -> None:
                     flags.doubt(f'{name}="disable" is not read: it stays enabled')
 
 
-def _standing(one: Standing, contacts: Contacts) -> ObjectDescription | None:
+def _standing(geom: Geom, pose: Pose, contacts: Contacts) -> ObjectDescription | None:
     """Describe a geom that stands as an object of its own."""
-    geom = one.geom
     shape, visual = contacts.shape(geom), geom.visual()
     if shape is None and visual is None:
         return None
     made = ObjectDescription("standing", geom.name, kind=Kind.STATIC)
-    made.position, made.quaternion = one.pose.position, one.pose.quaternion
+    made.position, made.quaternion = pose.position, pose.quaternion
     made.shape, made.visual = shape, visual
     for item in (shape, visual):
         if item is not None:

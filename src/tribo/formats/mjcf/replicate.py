@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from tribo.formats.mjcf.compiler import Compiler
 from tribo.formats.mjcf.source import Source
 from tribo.formats.nodes import Node, walk
 from tribo.formats.pose import NO_POSE, Pose
@@ -30,7 +29,7 @@ MAX_LOOKED_AT = 5_000_000  # elements, each as often as a <replicate> asks wheth
 SECTIONS = ("tendon", "actuator", "equality", "contact", "sensor")  # each speaks of those before it
 
 
-def expand(source: Source, compiler: Compiler) -> None:
+def expand(source: Source) -> None:
     """Put copies in the place of every <replicate>, those inside others first.
 
     Raises:
@@ -50,7 +49,7 @@ def expand(source: Source, compiler: Compiler) -> None:
         if source.tags > MAX_TAGS:
             raise node.error(f"with all its copies there are more than {MAX_TAGS} elements")
         euler = replace(node, attributes={k: v for k, v in node.attributes.items() if k == "euler"})
-        step = Pose(node.vector("offset", 3, (0.0, 0.0, 0.0)), compiler.rotation(euler))
+        step = Pose(node.vector("offset", 3, (0.0, 0.0, 0.0)), source.rules.compiler.rotation(euler))
         names = names_in(node.children)
         suffixes = [f"{node.attributes.get('sep', '')}{k:0{len(str(count))}d}" for k in range(count)]
         made, pose = [], NO_POSE

@@ -66,7 +66,9 @@ def _add(node: Node, made: SensorDescription, trees: Sequence[Tree]) -> None:
     wanted = node.text(key)
     known: list[str] = []
     for tree in trees:
-        own = _places(tree, key)
+        own = {name: frame.name for name, frame in tree.sites.items()}
+        if key == "joint":
+            own = {body.joint.name: body.joint.name for body in tree.description.bodies}
         if wanted in own:
             made.frame = own[wanted]
             tree.description.sensors.append(made)
@@ -76,10 +78,3 @@ def _add(node: Node, made: SensorDescription, trees: Sequence[Tree]) -> None:
         node.doubt(f"site={wanted!r} stands, or is not there: it measures nothing", "sensor still")
         return
     raise node.error(f"{key}={wanted!r} is not a joint{known_hint(wanted, known)}")
-
-
-def _places(tree: Tree, key: str) -> dict[str, str]:
-    """Return the sites or joints of a robot, and how its frames or joints are called."""
-    if key == "joint":
-        return {body.joint.name: body.joint.name for body in tree.description.bodies}
-    return {name: frame.name for name, frame in tree.sites.items()}

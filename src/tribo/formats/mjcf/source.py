@@ -6,9 +6,9 @@ import os
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
 
 from tribo.checks.check import LARGEST
+from tribo.formats.mjcf.compiler import MAIN, Compiler, read_compiler
 from tribo.formats.nodes import Node
 from tribo.formats.report import Report
 from tribo.formats.xml import MAX_TAGS, parse, path_of, wrong_root
@@ -19,20 +19,31 @@ MAX_INCLUDES = 1000
 
 
 @dataclass(slots=True)
+class Rules:
+    """How the elements of a file are read, also where they were attached to another one."""
+
+    compiler: Compiler
+    path: Path | None
+    main: str = MAIN  # name of its outermost default class, where it was attached
+    defaults: list[Node] = field(default_factory=list)  # its <default> sections, if it was attached
+
+
+@dataclass(slots=True)
 class Source:
     """The outermost element, and where its files are looked for."""
 
     root: Node
     path: Path | None
     folders: list[Path]  # of the file, and those that the user allows
+    rules: Rules
     tags: int = 0  # how many elements it has, with all that it includes and attaches
     # Of sections and frames that were attached: them, and what they are read by (`attach`).
-    attached: dict[int, tuple[Node, Any]] = field(default_factory=dict)
+    attached: dict[int, tuple[Node, Rules]] = field(default_factory=dict)
 
-    def rules_of(self, node: Node) -> Any:
-        """Return what a section or frame is read by, if it was attached; None: by this file."""
+    def rules_of(self, node: Node) -> Rules:
+        """Return what a section is read by."""
         found = self.attached.get(id(node))
-        return found[1] if found else None
+        return found[1] if found else self.rules
 
     def locate(self, node: Node) -> Path:
         """Return the file that an element names.
@@ -67,7 +78,7 @@ def load(source: str | Path, report: Report, package_dirs: Sequence[Path] = ()) 
     folders += [Path(folder).resolve() for folder in package_dirs]
     includes = _Includes(folders, path)
     includes.expand(root)
-    return Source(root, path, folders, includes.tags)
+    return Source(root, path, folders, Rules(read_compiler(root), path), includes.tags)
 
 
 @dataclass(slots=True)

@@ -18,8 +18,8 @@ from tribo.description.constraints import ConstraintDescription
 from tribo.description.couplings import CouplingDescription, sides
 from tribo.description.trees import DescriptionError, Vector
 from tribo.enums import ElementKind
-from tribo.formats.mjcf.compiler import Compiler
-from tribo.formats.mjcf.defaults import MAIN, Defaults
+from tribo.formats.mjcf.compiler import MAIN
+from tribo.formats.mjcf.defaults import Defaults
 from tribo.formats.mjcf.joints import SOFT, MjcfJoint
 from tribo.formats.mjcf.source import Source
 from tribo.formats.mjcf.trees import Places, Tree
@@ -86,11 +86,9 @@ def is_possible(coupling: CouplingDescription, tree: Tree, node: Node, so: str) 
 class TendonReader:
     """Reads <tendon>; those that act are given to their robots."""
 
-    def __init__(
-        self, compiler: Compiler, defaults: Defaults, joints: Mapping[str, MjcfJoint], places: Places,
-    ) -> None:  # fmt: skip
+    def __init__(self, defaults: Defaults, joints: Mapping[str, MjcfJoint], places: Places) -> None:
         """Keep what is there."""
-        self._compiler, self._defaults, self._joints = compiler, defaults, joints
+        self._defaults, self._joints = defaults, joints
         self._places, self._trees = places, places.trees
         self._ways = WayReader(places)
         self.made: dict[str, Tendon] = {}
@@ -104,8 +102,7 @@ class TendonReader:
         """
         names: set[str] = set()
         for section in source.sections("tendon"):
-            rules = source.rules_of(section)
-            compiler = rules.compiler if rules else self._compiler
+            compiler = source.rules_of(section).compiler
             for written in section.children:
                 name = written.word("name") or f"tendon_{len(names)}"
                 if name in names:

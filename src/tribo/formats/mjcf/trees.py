@@ -48,20 +48,12 @@ class Tree:
         return self.description.bodies[0].joint.type != Joint.FIXED
 
 
-@dataclass(slots=True)
-class Standing:
-    """A geom of the world: it stands."""
-
-    geom: Geom
-    pose: Pose
-
-
-def split(bodies: list[Body], contacts: Contacts) -> tuple[list[Tree], list[Standing]]:
-    """Return a tree for each body of the world that moves, and all geoms that stand."""
+def split(bodies: list[Body], contacts: Contacts) -> tuple[list[Tree], list[tuple[Geom, Pose]]]:
+    """Return a tree for each body of the world that moves, and all geoms that stand, where they do."""
     top = tops(bodies)
     moving = {top[k] for k, body in enumerate(bodies) if body.joints or body.is_mocap}
     trees: dict[int, Tree] = {}
-    standing: list[Standing] = []
+    standing: list[tuple[Geom, Pose]] = []
     poses: list[Pose] = []
     for k, body in enumerate(bodies):
         poses.append(NO_POSE if k == WORLD else poses[body.parent] @ body.pose)
@@ -78,9 +70,9 @@ def split(bodies: list[Body], contacts: Contacts) -> tuple[list[Tree], list[Stan
                         raise geom.node.error(
                             f"a {FLAT[geom.type]} cannot move; use another shape, or put it into the world"
                         )
-                    standing.append(Standing(geom, poses[k] @ geom.pose))
+                    standing.append((geom, poses[k] @ geom.pose))
             continue
-        standing += [Standing(geom, poses[k] @ geom.pose) for geom in body.geoms]
+        standing += [(geom, poses[k] @ geom.pose) for geom in body.geoms]
         if body.sites:
             body.node.report.note("sites of bodies that stand have no object to be frames of")
     made = list(trees.values())

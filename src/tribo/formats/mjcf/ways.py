@@ -18,7 +18,7 @@ from tribo.engine.coupled import write_ways
 from tribo.enums import ElementKind
 from tribo.formats.mjcf.trees import Places
 from tribo.formats.nodes import Node
-from tribo.formats.pose import Pose, inverse, matrix, quaternion_of
+from tribo.formats.pose import Pose, inverse, matrix, quaternion_of, rotate
 from tribo.model import Joint, Model, Work
 from tribo.queries.ways import lay_ways
 
@@ -174,16 +174,12 @@ class WayReader:
         """
         (number,) = way.moving
         if self._stands(number):
-            base = self._places.poses[number][0]
-            turn, origin = matrix(base.quaternion).T, np.array(base.position)
+            base = inverse(self._places.poses[number][0])
             for k, element in enumerate(way.elements):
                 if way.trees[k] < 0:
-                    point = turn @ (np.array(element.point) - origin)
-                    axis, toward = turn @ element.axis, turn @ element.toward
-                    way.elements[k] = replace(
-                        element, body=0, point=tuple(point.tolist()), axis=tuple(axis.tolist()),
-                        toward=tuple(toward.tolist()),
-                    )  # fmt: skip
+                    axis, toward = (rotate(base.quaternion, v) for v in (element.axis, element.toward))
+                    point = base.point(element.point)
+                    way.elements[k] = replace(element, body=0, point=point, axis=axis, toward=toward)
         return number
 
 

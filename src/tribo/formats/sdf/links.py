@@ -21,7 +21,7 @@ from tribo.formats import elements, surface_friction
 from tribo.formats.inertia import Inertial, check_inertia, merged
 from tribo.formats.mesh_files import MeshFinder
 from tribo.formats.nodes import Node
-from tribo.formats.pose import Pose
+from tribo.formats.pose import Pose, normalized, turn_z_to
 from tribo.formats.sdf.models import Part, child, number, pose_of, truth, vector, word
 from tribo.formats.shape_mass import solid
 from tribo.materials.table import DEFAULT_MATERIAL, MAX_FRICTION
@@ -126,8 +126,10 @@ def _geometry(owner: Node, finder: MeshFinder) -> tuple[Shape, Vector, Pose, Mes
         return Shape.MESH, (), turn, _mesh(shape, finder)
     if shape.tag == "plane":
         given = child(shape, "normal")
-        normal = np.array((0.0, 0.0, 1.0) if given is None else vector(given, 3))
-        return Shape.PLANE, (), Pose(quaternion=_onto(normal, shape)), None
+        normal = (0.0, 0.0, 1.0) if given is None else vector(given, 3)
+        if not any(normal):
+            raise shape.error("its normal is zero")
+        return Shape.PLANE, (), Pose(quaternion=turn_z_to(normalized(normal))), None
     if shape.tag == "box":
         edges = vector(shape.need("size"), 3)
         return Shape.BOX, elements.lengths(shape, tuple(0.5 * x for x in edges)), turn, None
@@ -142,18 +144,6 @@ def _geometry(owner: Node, finder: MeshFinder) -> tuple[Shape, Vector, Pose, Mes
         return Shape.SPHERE, elements.lengths(shape, (radius,)), turn, None
     length = vector(shape.need("length"), 1)[0]
     return kinds[shape.tag], elements.lengths(shape, (radius, 0.5 * length)), turn, None
-
-
-def _onto(normal: np.ndarray, node: Node) -> Vector:
-    """Return the quaternion that turns z onto a normal."""
-    length = float(np.linalg.norm(normal))
-    if not length > 0.0:
-        raise node.error("its normal is zero")
-    x, y, z = (normal / length).tolist()
-    if z < -1.0 + 1e-12:
-        return (0.0, 1.0, 0.0, 0.0)
-    w = math.sqrt(0.5 * (1.0 + z))
-    return (w, -y / (2.0 * w), x / (2.0 * w), 0.0)
 
 
 def _mesh(node: Node, finder: MeshFinder) -> MeshFile:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
 
 from tribo.checks.check import LARGEST
@@ -244,21 +245,17 @@ def _resolved(raw: dict[str, tuple[Pose, str, Node]]) -> dict[str, Pose]:
     Raises:
         DescriptionError: A frame is unknown, or some are relative to one another in a circle.
     """
+    for _, relative, owner in raw.values():
+        if relative not in raw and relative != ROOT:
+            raise owner.error(f"frame {relative!r} does not exist{known_hint(relative, raw)}")
     made = {ROOT: NO_POSE}
-    for name in raw:
-        chain: list[str] = []
-        at = name
-        while at not in made:
-            if at not in raw:
-                owner = raw[chain[-1]][2]
-                raise owner.error(f"frame {at!r} does not exist{known_hint(at, raw)}")
-            if at in chain:
-                raise raw[at][2].error(f"poses are relative to one another in a circle ({at!r})")
-            chain.append(at)
-            at = raw[at][1]
-        for link in reversed(chain):
-            pose, relative, _ = raw[link]
-            made[link] = made[relative] @ pose
+    try:
+        for name in TopologicalSorter({name: {item[1]} for name, item in raw.items()}).static_order():
+            if name != ROOT:
+                made[name] = made[raw[name][1]] @ raw[name][0]
+    except CycleError as error:
+        at = error.args[1][0]
+        raise raw[at][2].error(f"poses are relative to one another in a circle ({at!r})") from None
     return made
 
 

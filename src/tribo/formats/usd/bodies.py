@@ -11,9 +11,10 @@ import numpy as np
 from tribo.checks.check import LARGEST
 from tribo.description.trees import LinkDescription, ShapeDescription, VisualDescription
 from tribo.formats import surface_friction
-from tribo.formats.inertia import Inertial, check_inertia
+from tribo.formats.assembly import moved
+from tribo.formats.inertia import Inertial, check_inertia, merged
 from tribo.formats.pose import Pose, matrix, normalized
-from tribo.formats.usd.shapes import Solid, read_solid, split, weighed
+from tribo.formats.usd.shapes import Solid, read_solid, split
 from tribo.formats.usd.stage import Prim, Stage
 from tribo.formats.usd.worker import SHAPES
 from tribo.materials.table import DEFAULT_MATERIAL, MAX_FRICTION
@@ -50,11 +51,8 @@ class Body:
         """Return it as a link whose joint has this frame's origin `offset` away."""
         own = self.inertial.moved(offset)
         made = LinkDescription(self.name, own.mass, own.com, own.inertia)
-        items: list[ShapeDescription | VisualDescription] = [*self.shapes, *self.visuals]
-        for item in items:
-            at = offset @ Pose(item.position, item.quaternion)
-            item.position, item.quaternion = at.position, at.quaternion
-        made.shapes, made.visuals = self.shapes, self.visuals
+        made.shapes = [moved(shape, offset) for shape in self.shapes]
+        made.visuals = [moved(visual, offset) for visual in self.visuals]
         return made
 
 
@@ -146,14 +144,15 @@ class BodyReader:
         assert prim is not None
         mass = self._own_mass(prim) * stage.kilograms
         density = self._density(prim)
-        whole = weighed(list(self._weights(body, density)))
+        weights = self._weights(body, density)
+        whole = merged([unit.weighing(own) for unit, own in weights if own > 0.0 and unit.mass > 0.0])
         lone = whole.mass <= 0.0
         if lone:
             mass = mass or LONE_MASS * stage.kilograms
             size = mass * 0.4 * LONE_RADIUS**2
             whole = Inertial(mass, inertia=np.eye(3) * size)
         if mass > 0.0:
-            whole = Inertial(mass, whole.com, whole.inertia * (mass / whole.mass))
+            whole = whole.weighing(mass)
         if not whole.mass <= LARGEST:
             raise prim.error(f"its mass is {whole.mass:g} kg, must be at most {LARGEST:g}")
         given = prim.values.get("physics:centerOfMass")

@@ -6,18 +6,14 @@ has a bit of its own.
 
 from __future__ import annotations
 
-from tribo.description.trees import ShapeDescription, WorldDescription
-from tribo.engine.builder import ALL_GROUPS
+from tribo.description.trees import WorldDescription
 from tribo.formats.loops import place_of
-from tribo.formats.self_collision import set_pair
+from tribo.formats.self_collision import part_by_bits, set_pair
 from tribo.formats.usd.bodies import Body, BodyReader
 from tribo.formats.usd.stage import Stage
 
-LAST_BIT = 60  # the first class has this one, the others those below
 MAX_CLASSES = 40
 GROUP, NAMED = "PhysicsCollisionGroup", "physics:filteredPairs"
-
-Pair = frozenset[str]
 
 
 def keep_apart(stage: Stage, known: BodyReader, robot_of: dict[int, int]) -> list[tuple[Body, Body]]:
@@ -32,7 +28,7 @@ def keep_apart(stage: Stage, known: BodyReader, robot_of: dict[int, int]) -> lis
     """
     links: list[tuple[Body, Body]] = []
     members: dict[str, list[str]] = {}  # paths by group, or by the prim itself
-    apart: set[Pair] = set()
+    apart: set[frozenset[str]] = set()
     for prim in stage.prims.values():
         if prim.type == GROUP:
             if prim.is_set("physics:invertFilteredGroups", default=False):
@@ -48,30 +44,18 @@ def keep_apart(stage: Stage, known: BodyReader, robot_of: dict[int, int]) -> lis
                 members |= {path: [path] for path in (prim.path, other)}
                 apart.add(frozenset((prim.path, other)))
     named = {name for pair in apart for name in pair}
-    classes: dict[frozenset[str], list[ShapeDescription]] = {}
-    owners = (known.ground, *known.bodies.values())
-    solids = [(prim.path, shape) for one in owners for prim, solid in one.solids for shape in solid.shapes]
-    of_shape: dict[int, tuple[ShapeDescription, set[str]]] = {}
-    for name in named & members.keys():
-        for path in members[name]:
-            for at, shape in solids:
-                if at == path or at.startswith(f"{path}/"):
-                    of_shape.setdefault(id(shape), (shape, set()))[1].add(name)
-    for shape, groups in of_shape.values():
-        classes.setdefault(frozenset(groups), []).append(shape)
-    if len(classes) > MAX_CLASSES:
+    held = [(name, f"{path}/") for name in named & members.keys() for path in members[name]]
+    solids = [item for one in (known.ground, *known.bodies.values()) for item in one.solids]
+    owners = [
+        (shape, {name for name, path in held if f"{prim.path}/".startswith(path)})
+        for prim, solid in solids
+        for shape in solid.shapes
+    ]
+    count = part_by_bits(owners, apart, MAX_CLASSES)
+    if count > MAX_CLASSES:
         somewhere = next(prim for prim in stage.prims.values() if prim.path in named)
-        somewhere.doubt(f"{len(classes)} kinds of shapes shall not meet others, more than {MAX_CLASSES}: all "
+        somewhere.doubt(f"{count} kinds of shapes shall not meet others, more than {MAX_CLASSES}: all "
                         "meet; use collision_group and collision_mask")  # fmt: skip
-        return links
-    bits = {names: 1 << (LAST_BIT - k) for k, names in enumerate(sorted(classes, key=sorted))}
-    for names, shapes in classes.items():
-        mask = ALL_GROUPS
-        for others, bit in bits.items():
-            if any(frozenset((a, b)) in apart for a in names for b in others):
-                mask &= ~bit
-        for shape in shapes:
-            shape.group, shape.mask = bits[names], mask
     return links
 
 

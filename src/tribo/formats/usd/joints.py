@@ -233,11 +233,11 @@ def drive_of(link: Link, joint: JointDescription, way: Way, stage: Stage) -> Dri
     kp, kd = stiffness * scale, damping * scale
     if kp <= 0.0 and kd <= 0.0:
         return None
-    if kp > 0.0:
-        actuator = ActuatorDescription(joint.name, joint.name, 1.0, kp, (kd * speed, -kp, -kd))
-        return Drive(actuator, target, 0.0 if is_force else 1.0)
-    actuator = ActuatorDescription(joint.name, joint.name, 1.0, kd, (0.0, 0.0, -kd))
-    return Drive(actuator, speed, 0.0 if is_force else 1.0)
+    gain, bias, wanted = kp, (kd * speed, -kp, -kd), target
+    if kp <= 0.0:
+        gain, bias, wanted = kd, (0.0, 0.0, -kd), speed
+    actuator = ActuatorDescription(joint.name, joint.name, 1.0, gain, bias)
+    return Drive(actuator, wanted, 0.0 if is_force else 1.0)
 
 
 def coordinate(way: Way, first: Pose, second: Pose) -> tuple[float, ...]:

@@ -8,10 +8,9 @@ from importlib.util import find_spec
 import numpy as np
 
 from tribo.checks.check import SMALLEST
-from tribo.description.hulls import solid_inertia
 from tribo.description.trees import ShapeDescription, Vector, VisualDescription
 from tribo.formats import elements, mesh_solids, shape_mass
-from tribo.formats.inertia import Inertial, merged
+from tribo.formats.inertia import Inertial, of_moments
 from tribo.formats.pose import NO_POSE, Pose, quaternion_of
 from tribo.formats.usd.stage import Prim, Stage
 from tribo.model import Shape
@@ -195,8 +194,7 @@ def _solids(
     if word == FIELD and mesh.is_closed:
         made = mesh_solids.moving(mesh)
         made.position, made.quaternion = place
-        volume, centre, second = mesh_solids.moments(mesh, [])
-        return [made], Inertial(volume, tuple(centre.tolist()), solid_inertia(second))
+        return [made], of_moments(*mesh_solids.moments(mesh, []))
     low, high = mesh.vertices.min(axis=0), mesh.vertices.max(axis=0)
     middle = tuple((0.5 * (low + high)).tolist())
     if word in {"boundingCube", "boundingSphere"}:
@@ -224,10 +222,8 @@ def _solids(
     share = mesh_solids.hull_share(mesh, hulls, mode)
     if share > mesh_solids.HULL_SHARE:
         prim.note(f"its convex hull, which collides, is {share:.2f} times as large as the mesh", "wide hull")
-    volume, centre, second = mesh_solids.moments(mesh, hulls)
-    unit = Inertial(volume, tuple(centre.tolist()), solid_inertia(second))
     shapes = [ShapeDescription(Shape.HULL, (hull.half_width,), *place, geometry=hull) for hull in hulls]
-    return shapes, unit
+    return shapes, of_moments(*mesh_solids.moments(mesh, hulls))
 
 
 def triangles(stage: Stage, prim: Prim) -> tuple[np.ndarray, np.ndarray]:
@@ -255,14 +251,3 @@ def triangles(stage: Stage, prim: Prim) -> tuple[np.ndarray, np.ndarray]:
     if prim.shape.get("orientation") == "leftHanded":
         made = made[:, ::-1]
     return points, made.astype(np.int64)
-
-
-def weighed(parts: list[tuple[Inertial, float]]) -> Inertial:
-    """Return solids at density 1 with the masses that they have [kg] as one."""
-    return merged(
-        [
-            Inertial(mass, unit.com, unit.inertia * (mass / unit.mass))
-            for unit, mass in parts
-            if mass > 0.0 and unit.mass > 0.0
-        ]
-    )

@@ -32,27 +32,16 @@ DIED = "OpenUSD could not read it: its process ended with code {}; the file is d
 
 @dataclass(slots=True)
 class Prim(Written):
-    """Contents of a prim of a stage.
+    """Contents of a prim of a stage."""
 
-    Attributes:
-        path: "/World/arm".
-        type: "Cube", "PhysicsRevoluteJoint" …
-        applied: Names of its applied schemas.
-        world: (4, 4) from its own axes and units to the world, z up, in metres; None: it has no place.
-        report: Takes remarks on it.
-        values: Attributes that speak of physics.
-        targets: Paths that its relations name.
-        shape: Of a geometry: its numbers, colour and material.
-    """
-
-    path: str
-    type: str
-    applied: frozenset[str]
-    world: np.ndarray | None
-    report: Report
-    values: dict[str, Any]
-    targets: dict[str, list[str]]
-    shape: dict[str, Any] = field(default_factory=dict)
+    path: str  # "/World/arm"
+    type: str  # "Cube", "PhysicsRevoluteJoint" …
+    applied: frozenset[str]  # names of its applied schemas
+    world: np.ndarray | None  # (4, 4) from its axes and units to the world, z up, in metres; None: no place
+    report: Report  # takes remarks on it
+    values: dict[str, Any]  # attributes that speak of physics
+    targets: dict[str, list[str]]  # paths that its relations name
+    shape: dict[str, Any] = field(default_factory=dict)  # of a geometry: its numbers, colour and material
 
     @property
     def name(self) -> str:
@@ -97,26 +86,15 @@ class Prim(Written):
 
 @dataclass(slots=True)
 class Stage:
-    """A USD file: its prims, lengths in metres, z up.
+    """A USD file: its prims, lengths in metres, z up."""
 
-    Attributes:
-        path: The file; None: text.
-        metres, kilograms: Of one unit of the file.
-        up: (3, 3) from its axes to those of tribo.
-        default: Path of its default prim; empty: none.
-        prims: By path, in the order of the stage.
-        notes: Omissions.
-        report: Takes remarks.
-    """
-
-    path: Path | None
-    metres: float
+    path: Path | None  # None: text
+    metres: float  # of one unit of the file
     kilograms: float
-    up: np.ndarray
-    default: str
-    prims: dict[str, Prim]
-    notes: list[str]
-    report: Report
+    up: np.ndarray  # (3, 3) from its axes to those of tribo
+    prims: dict[str, Prim]  # by path, in the order of the stage
+    notes: list[str]  # omissions
+    report: Report  # takes remarks
     _data: bytes = b""
 
     def array(self, prim: Prim, name: str) -> np.ndarray:
@@ -191,7 +169,7 @@ def _stage(
             item["targets"], shape,
         )  # fmt: skip
     data = answer[worker.HEAD + length :]
-    return Stage(source, metres, kilograms, up, found["default"], prims, found["notes"], report, data)
+    return Stage(source, metres, kilograms, up, prims, found["notes"], report, data)
 
 
 _COMMON = ("path", "type", "applied", "world", "values", "targets")

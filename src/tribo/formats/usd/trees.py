@@ -10,6 +10,7 @@ import numpy as np
 from tribo.description.constraints import LOCKED, ConstraintDescription
 from tribo.description.joint_checks import check_mimics
 from tribo.description.trees import JointDescription, LinkDescription, TreeDescription
+from tribo.engine.layout import DOFS
 from tribo.formats.assembly import merge
 from tribo.formats.loops import across, place_of, poses_at
 from tribo.formats.mjcf.damping_ratio import mass_matrix
@@ -229,11 +230,8 @@ def _starts(tree: TreeDescription, drawn: _Drawn, start: Pose) -> tuple[float, .
 
 def _inertia(tree: TreeDescription, joint: str, prim: Prim) -> float:
     """Return the inertia that a joint feels as drawn.   1/(M⁻¹)_jj"""
-    dof = 0
-    for body in tree.bodies:
-        if body.joint.name == joint:
-            break
-        dof += {Joint.FREE: 6, Joint.SPHERICAL: 3, Joint.FIXED: 0}.get(body.joint.type, 1)
+    places = zip(tree.bodies, tree.joint_slices(DOFS), strict=True)
+    dof = next(where.start for body, where in places if body.joint.name == joint)
     try:
         eased = np.linalg.inv(mass_matrix(tree, tree.start or ())[0])[dof, dof]
     except np.linalg.LinAlgError:

@@ -80,16 +80,12 @@ def screen(stage: Stage) -> None:
             is_number = isinstance(value, (int, float))
             if is_number and value < 0.0 and NOT_NEGATIVE.fullmatch(name):
                 prim.doubt(f"{name}={value:g} is below 0: it is not used", f"{name} < 0")
-            if not _is_read(name) and _matters(name, value):
+            is_known = name in READ | SILENT or OF_DIRECTIONS.fullmatch(name) or SOLVERS.fullmatch(name)
+            if not is_known and _matters(name, value):
                 _say(prim, name)
         for name, targets in prim.targets.items():
             if targets and name not in TARGETS | SILENT:
                 _say(prim, name)
-
-
-def _is_read(name: str) -> bool:
-    known = name in READ or name in SILENT or OF_DIRECTIONS.fullmatch(name)
-    return bool(known or SOLVERS.fullmatch(name))
 
 
 def _matters(name: str, value: Any) -> bool:

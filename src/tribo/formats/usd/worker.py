@@ -85,12 +85,10 @@ class Reading:
             stage = Usd.Stage.Open(kept[0])
         except Tf.ErrorException as error:
             raise Refused(_said(error)) from None
-        default = stage.GetDefaultPrim()
         found: dict[str, Any] = {
             "metres": UsdGeom.GetStageMetersPerUnit(stage),
             "kilograms": UsdPhysics.GetStageKilogramsPerUnit(stage),
             "up": str(UsdGeom.GetStageUpAxis(stage)),
-            "default": str(default.GetPath()) if default else "",
         }
         self._cache = UsdGeom.XformCache(Usd.TimeCode.EarliestTime())
         self._time = Usd.TimeCode.EarliestTime()

@@ -328,7 +328,8 @@ def test_links_of_different_things_can_be_kept_apart():
     assert heights[1] == pytest.approx(1 - 0.5 * 9.81 * 0.64)
     assert heights[0] == pytest.approx(-0.3, abs=0.01)
     assert heights[2] == heights[0]
-    many = "".join(f" - {{ name: x{k}, parent: l0, jointType: free }}\n" for k in range(60))
+    ball = "elements: { Shape: { geometry: { type: Sphere, radius: 0.2 } } }"
+    many = "".join(f" - {{ name: x{k}, parent: l0, jointType: free, {ball} }}\n" for k in range(60))
     names = ", ".join(f"x{k}" for k in range(60))
     rules = f"collisionDetection: {{ excludeLinkGroups: [ {{ links: [ {names} ] }} ] }}\n"
     doubts = choreonoid.read(LINKS + "{ name: l0 }\n" + many + rules).doubts

@@ -21,12 +21,7 @@ NAME: Schema = {"type": ["string", "number", "boolean"]}  # what YAML takes for 
 
 
 def schema() -> Schema:
-    """Return the JSON schema (draft 2020-12) of a material file.
-
-    Example:
-        >>> sorted(schema()["properties"])
-        ['contactMaterials', 'contact_materials', 'materials']
-    """
+    """Return the JSON schema (draft 2020-12) of a material file."""
     lists = {"materials": _material(), "contact_materials": _contact()}
     properties = {
         key: {"type": "array", "items": {"$ref": f"#/$defs/{name}"}}

@@ -257,6 +257,44 @@ def test_adhesion_bears_a_body_from_above_and_says_so() -> None:
     assert cube.position[2] - 0.9 == pytest.approx(1e-3 - G / 4e5, rel=1e-6)
 
 
+@pytest.mark.parametrize("across", [(5e-3, 5e-3), (4e-3, 6e-3)])
+def test_what_rolls_under_a_ceiling_rolls_as_a_pendulum(across: tuple[float, float]) -> None:
+    """Unbalanced, held by adhesion: ½ M(θ) ω² − m g d cos θ stays, M = I + m (R² + d² + 2 R d cos θ).
+
+    The motion is plane, so I_xx and I_zz do not matter. The load of at most m (g + d ω²) sinks by that over
+    k: the work of this, and twice the sink, bound what the energy and the place may be off.
+    """
+    radius, d, m, inertia, k, spin = 0.1, 0.03, 1.0, 5e-3, 1e6, 3.0
+    world = tribo.World(time_step=DT)
+    law = ContactMaterial(
+        friction=1.0, youngs_modulus=k, spook_damping=0.01, adhesion_force=60.0, adhesive_overlap=1e-5
+    )
+    world.set_material_pair("ground", "body", law)
+    world.add_box((20, 2, 0.2), 1.0, "ground", position=(0, 0, 1.1), body_type="static")
+    side = tribo.CompoundPart(
+        "cylinder", (radius, 0.2), orientation=(0.5**0.5, 0.5**0.5, 0, 0), material="body"
+    )
+    tensor = np.diag((across[0], inertia, across[1]))
+    roll = world.add_compound([side], m, com=(0, 0, -d), inertia=tensor, position=(0, 0, 0.9 - d))
+    roll.angular_velocity, roll.linear_velocity = (0, spin, 0), (-(radius + d) * spin, 0, 0)
+
+    def energy(angle: float, omega: float) -> float:
+        moment = inertia + m * (radius**2 + d**2 + 2.0 * radius * d * np.cos(angle))
+        return float(0.5 * moment * omega**2 - m * G * d * np.cos(angle))
+
+    before = energy(0.0, spin)
+    load = m * (G + d * spin**2)
+    angle = 0.0
+    for _ in range(500):
+        world.step()
+        r = roll.rotation_matrix
+        angle = float(np.arctan2(r[0, 2], r[0, 0]))
+        assert energy(angle, roll.angular_velocity[1]) == pytest.approx(before, abs=load * load / k)
+        there = -radius * angle - d * np.sin(angle)
+        assert roll.position[0] == pytest.approx(there, abs=2.0 * load / k)
+    assert angle > 0.8
+
+
 def test_adhesion_counts_as_load_for_friction() -> None:
     """On a wall: μ F_adh ≥ m g holds."""
     for force, holds in ((1.05 * G / 0.5, True), (0.95 * G / 0.5, False)):

@@ -40,6 +40,13 @@ def test_a_support_that_becomes_kinematic_carries_on():
     assert box.linear_velocity[2] == pytest.approx(0.1, abs=1e-6)
 
 
+@pytest.mark.parametrize("kind", ["static", "kinematic"])
+def test_a_sleeper_that_forces_no_longer_move_does_not_sleep(kind):
+    _, _, box = table_with_a_box("static")
+    box.body_type = kind
+    assert not box.is_asleep
+
+
 def test_a_sleeper_that_becomes_static_holds_what_lies_on_it():
     world = sleepy_world()
     low, high = (world.add_box((1, 1, 1), 1.0, position=(0, 0, 0.5 + k)) for k in range(2))

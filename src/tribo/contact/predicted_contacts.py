@@ -31,6 +31,7 @@ from tribo.contact.problem.contact_targets import slow_speed
 from tribo.contact.problem.islands import find_representative
 from tribo.contact.solved_motions import forget_motions, motion_of, row_motion
 from tribo.contact.solver.natural_residual import FLAGGED
+from tribo.dynamics.integrate import has_impulse
 from tribo.math import quat, vec
 from tribo.model import Shape, Status
 
@@ -54,10 +55,10 @@ def begin_prediction(work):
 def any_hit(settings, work):
     """Tell whether a contact is hit in this step: only that makes a body much faster within it."""
     slow = slow_speed(settings)
+    is_any = False
     for c in range(work.contact_count[0]):
-        if work.contact_vel[c, 2] < -slow and work.contact_impulse[c, 2] > 0.0:
-            return True
-    return False
+        is_any = is_any or (work.contact_vel[c, 2] < -slow and has_impulse(work, c))
+    return is_any
 
 
 @kernel

@@ -98,13 +98,16 @@ def compute_tree_response(model, settings, work, t):
 
 
 @kernel
-def mark_hit_body(model, work, body):
-    """Mark that an impulse acts on a body whose tree was expected to be hit.
+def end_of(model, work, n, side):
+    """Return the tree on a side of row n; −1 if its impulse moves none."""
+    return model.body_tree[work.scalar_body[n, side]] if work.scalar_len[n, side] > 0 else -1
 
-    Writes: work.
-    """
-    tree = model.body_tree[body]
-    work.tree_is_hit[tree] = abs(work.tree_is_hit[tree])
+
+@kernel
+def has_impulse(work, c):
+    """Tell whether an impulse acts at contact c in this step, of the solve or of an impact before it."""
+    is_hit = work.impact_count[0] > 0 and vec.load(work.contact_impact, c) != (0.0, 0.0, 0.0)
+    return is_hit or vec.load(work.contact_impulse, c) != (0.0, 0.0, 0.0)
 
 
 @kernel
@@ -121,15 +124,16 @@ def restore_missed_bodies(model, work):
     if not is_any:
         return
     for c in range(work.contact_count[0]):
-        x, y, z = vec.load(work.contact_impulse, c)
-        if x != 0.0 or y != 0.0 or z != 0.0:
-            mark_hit_body(model, work, work.contact_body[c, 0])
-            mark_hit_body(model, work, work.contact_body[c, 1])
+        if has_impulse(work, c):
+            for side in range(2):
+                tree = model.body_tree[work.contact_body[c, side]]
+                work.tree_is_hit[tree] = abs(work.tree_is_hit[tree])
     for n in range(work.scalar_count[0]):  # rows of joints and constraints count, too
         if work.scalar_impulse[n] != 0.0:
             for side in range(2):
-                if work.scalar_len[n, side] > 0:
-                    mark_hit_body(model, work, work.scalar_body[n, side])
+                tree = end_of(model, work, n, side)
+                if tree >= 0:
+                    work.tree_is_hit[tree] = abs(work.tree_is_hit[tree])
     for t in range(model.tree_body.shape[0]):
         if work.tree_is_hit[t] < 0:
             work.tree_is_hit[t] = 0
@@ -181,8 +185,7 @@ def is_free_acceleration(model, work, t):
     Neither an impact nor weight on a supporting floor is a lasting acceleration: the smaller of the two
     changes of velocity is the one that lasts. Forces of pins and welds are part of the free response here.
     """
-    total = 0.0
-    free = 0.0
+    total = free = 0.0
     for dof in range(model.tree_v[t], model.tree_v[t] + model.tree_nv[t]):
         z = work.response[dof]
         if work.impact_count[0] > 0:
@@ -299,9 +302,7 @@ def add_impact_shift(model, state, work):
     for i in range(model.body_tree.shape[0]):
         kinematics.drift_joint(model, i, state.q, work.change_v, 1.0, state.q)
     for t in range(model.tree_body.shape[0]):
-        if work.tree_is_hit[t] > 0 or is_constrained_single(
-            model, t
-        ):  # its spin in body axes stays, and so its energy
+        if work.tree_is_hit[t] > 0 or is_constrained_single(model, t):  # spin in body axes and energy stay
             b = model.tree_v[t] + 3
             turn = quat.exp((work.change_v[b], work.change_v[b + 1], work.change_v[b + 2]))
             omega = (work.next_v[b], work.next_v[b + 1], work.next_v[b + 2])

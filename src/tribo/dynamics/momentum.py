@@ -10,6 +10,7 @@ from tribo.compiler.jit import kernel
 from tribo.compiler.lanes import spread4
 from tribo.dynamics.bias import turned_spin
 from tribo.dynamics.body_lanes import four_bodies, four_from, lane_weights, load_four
+from tribo.dynamics.integrate import end_of
 from tribo.dynamics.kinematics import abreast_poses, body_pose, end_of_q, pose_of, set_turns
 from tribo.enums import Momentum
 from tribo.math import lane_rows, linalg, quat, six, spatial, vec
@@ -186,16 +187,11 @@ def keep_spin(model, t, before, after, v):
     """
     a = model.joint_q[model.tree_body[t]] + 3
     b = model.tree_v[t] + 3
-    if (
-        before[a] == after[a]
-        and before[a + 1] == after[a + 1]
-        and before[a + 2] == after[a + 2]
-        and before[a + 3] == after[a + 3]
-    ):
+    old, new = quat.load(before, a), quat.load(after, a)
+    if old == new:
         return
-    old = quat.to_matrix(quat.load(before, a))
-    new = quat.to_matrix(quat.load(after, a))
-    omega = turned_spin(model, t, old, new, (v[b], v[b + 1], v[b + 2]))
+    omega = (v[b], v[b + 1], v[b + 2])
+    omega = turned_spin(model, t, quat.to_matrix(old), quat.to_matrix(new), omega)
     for k in range(3):
         v[b + k] = omega[k]
 
@@ -250,14 +246,10 @@ def exclude_constrained_trees(model, work, n):
 
     Writes: work.
     """
-    a = model.body_tree[work.scalar_body[n, 0]] if work.scalar_len[n, 0] > 0 else -1
-    b = model.body_tree[work.scalar_body[n, 1]] if work.scalar_len[n, 1] > 0 else -1
-    if a == b:
-        return
-    if a >= 0:
-        work.tree_is_kept[a] = Momentum.LEFT_ALONE
-    if b >= 0:
-        work.tree_is_kept[b] = Momentum.LEFT_ALONE
+    a, b = end_of(model, work, n, 0), end_of(model, work, n, 1)
+    for t in (a, b):
+        if a != b and t >= 0:
+            work.tree_is_kept[t] = Momentum.LEFT_ALONE
 
 
 @kernel
@@ -286,15 +278,13 @@ def note_set_trees(model, state, work):
 def external_impulse(model, settings, work, t, centre):
     """Return linear impulse on tree t in this step without weight, and angular impulse about `centre`.
 
-    Drives of the base, plus the change by the solve: (Jᵀ λ)_base = (Lᵀ D^(1/2) Δz)_base.
+    That of `base_impulse`, plus the change by the solve: (Jᵀ λ)_base = (Lᵀ D^(1/2) Δz)_base.
 
     Writes: work.
     """
     z = work.change_v
     for dof in range(model.tree_v[t], model.tree_v[t] + model.tree_nv[t]):
         z[dof] = work.response[dof] - work.free_response[dof]
-        if work.impact_count[0] > 0:
-            z[dof] += work.impact_response[dof]
     x = whitened_base_impulse(model, work, t, z)
     drive, twist = base_impulse(model, settings, work, t)
     push = (x[0] + drive[0], x[1] + drive[1], x[2] + drive[2])
@@ -354,16 +344,19 @@ def base_drive_impulse(model, settings, work, dof):
 
 @kernel
 def base_impulse(model, settings, work, t):
-    """Return linear and angular impulse, about the base, of drives and external wrenches on a base."""
+    """Return linear and angular impulse, about the base, on a base: of drives, wrenches and `propagate`."""
     first = model.tree_v[t]
+    x = (0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
+    if work.impact_count[0] > 0:
+        x = whitened_base_impulse(model, work, t, work.impact_response)
     return (
-        base_drive_impulse(model, settings, work, first),
-        base_drive_impulse(model, settings, work, first + 1),
-        base_drive_impulse(model, settings, work, first + 2),
+        x[0] + base_drive_impulse(model, settings, work, first),
+        x[1] + base_drive_impulse(model, settings, work, first + 1),
+        x[2] + base_drive_impulse(model, settings, work, first + 2),
     ), (
-        base_drive_impulse(model, settings, work, first + 3),
-        base_drive_impulse(model, settings, work, first + 4),
-        base_drive_impulse(model, settings, work, first + 5),
+        x[3] + base_drive_impulse(model, settings, work, first + 3),
+        x[4] + base_drive_impulse(model, settings, work, first + 4),
+        x[5] + base_drive_impulse(model, settings, work, first + 5),
     )
 
 

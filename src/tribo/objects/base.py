@@ -156,6 +156,7 @@ class Object(Sleeper, RunningSurface, ContactReader, InRecords):
             if shape.is_terrain:
                 raise ValueError(f"{self.name} is a {TERRAIN[shape.kind]}: it can only be static")
         self.check_editable("body_type")
+        self.wake()
         self.detach()
         pose = self._root_pose().copy()
         self.description.kind = kind

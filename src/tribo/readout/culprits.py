@@ -160,8 +160,8 @@ def has_compliant_pair(engine: Engine) -> bool:
 def has_free_bodies_only(engine: Engine) -> bool:
     """Tell whether all that moves are single bodies that nothing ties, in all worlds: only hits turn them."""
     arrays = engine.model.arrays
-    moves = arrays["tree_kind"] != Kind.STATIC
-    return not arrays["constraint_kind"].size and bool((arrays["tree_is_single"] == 1)[moves].all())
+    fits = (arrays["tree_kind"] == Kind.STATIC) | (arrays["tree_is_single"] == 1)
+    return not arrays["constraint_kind"].size and bool(fits.all())
 
 
 def drive_forms(engine: Engine, objects: Sequence[Object], names: Sequence[str]) -> str:

@@ -82,3 +82,18 @@ def test_masses_set_twice_are_felt(batch):
     batch.step(1500)
     weight = dog.net_contact_force[:, :, 2].sum(axis=1)
     assert weight[3] - weight[0] == pytest.approx(3.2 * 9.81, rel=1e-3)
+
+
+def test_a_status_is_said_of_worlds_with_masses_of_their_own(caplog):
+    """A text that fails would raise after the steps are made, and a caller would make them twice."""
+    world = tribo.World(time_step=0.005)
+    world.default_pair = tribo.PairProperties(friction=0.5, stiffness=1e8, damping=1e3)
+    world.add_ground()
+    world.add_sphere(0.1, 0.1, name="ball", position=(0, 0, 0.2))
+    batch = tribo.Batch(world, 3, threads=1)
+    batch["ball"].mass = np.array([0.1, 0.2, 0.3])
+    with caplog.at_level("WARNING"):
+        batch.step(200)
+    assert batch.time == pytest.approx(1.0)
+    assert (batch.status & tribo.Status.TIME_STEP_TOO_LONG).all()
+    assert "too long for a compliant pair" in caplog.text

@@ -19,6 +19,7 @@ from tribo.contact.problem.islands import contacts_in
 from tribo.contact.problem.whitened_products import add_row_response
 from tribo.dynamics.bias import has_equal_inertias, rotate_free_body
 from tribo.dynamics.integrate import ROLLING, STRUCK
+from tribo.dynamics.whitening import whiten_tree, whiten_velocity
 from tribo.math import quat, spatial, vec
 from tribo.model import Integrator, Kind
 
@@ -95,19 +96,19 @@ def start_at_middle(model, state, settings, work, tree):
         _, after = rotate_free_body(s, r, omega, 0.5 * settings.dt)
         turn = vec.sub(vec.mat_vec(vec.load_mat(work.body_rot, root), after), omega)
     vec.store(work.hit_rotation, tree, turn)
-    factor = work.mass_factor
-    for k in range(3):  # z = D^½ L δ
-        row = model.dof_row[b + k] + 3
-        z = turn[k]
-        for p in range(k):
-            z += factor[row + p] * turn[p]
-        work.hit_response[b + k] = z / work.dof_scale[b + k]
-        work.free_response[b + k] = settings.dt * work.drive_force[b + k]
-    for k in range(2, -1, -1):  # D^−½ L⁻ᵀ dt τ
-        row = model.dof_row[b + k] + 3
-        for p in range(k):
-            work.free_response[b + p] -= factor[row + p] * work.free_response[b + k]
-        work.free_response[b + k] *= work.dof_scale[b + k]
+    x = work.change_v
+    for k in range(3):
+        x[b + k - 3], x[b + k] = 0.0, turn[k]
+    whiten_velocity(model, work, tree, x, work.hit_response)
+    for k in range(3):
+        x[b + k] = settings.dt * (work.drive_force[b + k] - work.bias_force[b + k])
+    whiten_tree(model, work, tree, x)
+    for k in range(3):  # adhesion stays, which is no part of τ − h
+        work.free_response[b + k] -= x[b + k]
+        x[b + k] = settings.dt * work.drive_force[b + k]
+    whiten_tree(model, work, tree, x)
+    for k in range(3):
+        work.free_response[b + k] += x[b + k]
 
 
 @kernel

@@ -203,8 +203,7 @@ def set_compliance(model, state, settings, work):
         work.contact_area[c] = 0.0
     old = first = 0
     for c in range(work.contact_count[0]):
-        for k in range(3):
-            work.contact_compliance[c, k] = 0.0
+        vec.store(work.contact_compliance, c, (0.0, 0.0, 0.0))
         work.contact_scale[c, 0] = work.contact_scale[c, 1] = 1.0
         work.adhesion_impulse[c] = 0.0
         if not is_same_pair(work, first, c):

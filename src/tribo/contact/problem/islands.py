@@ -67,6 +67,13 @@ def moved_tree(model, body):
 
 
 @kernel
+def is_side(model, work, c, t):
+    """Tell whether tree t is a side of contact c."""
+    a, b = work.contact_body[c, 0], work.contact_body[c, 1]
+    return model.body_tree[a] == t or model.body_tree[b] == t
+
+
+@kernel
 def is_same_pair(work, a, b):
     """Tell whether two contacts belong to the same two shapes."""
     return (

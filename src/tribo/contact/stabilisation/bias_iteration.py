@@ -10,7 +10,7 @@ trajectory conserves energy. Trees that contacts push only evaluate h again at t
 from math import inf
 
 from tribo.compiler.jit import kernel
-from tribo.contact.problem.islands import contacts_in, find_representative, island_rows
+from tribo.contact.problem.islands import contacts_in, find_representative, is_side, island_rows
 from tribo.contact.problem.scalar_rows import constraint_of_row
 from tribo.contact.solver.island_solve import solve_island
 from tribo.dynamics import bias, couplings, rk4
@@ -35,13 +35,6 @@ CLOSE = 0.03  # [–] of the velocity: admissible error of substeps after the la
 FINAL_TOLERANCE = 1e-4  # [–] of substeps and solve at the end
 ROUNDS = 8
 STALE, SOLVED_AGAIN = 1, 2  # entries of `Work.island_is_stale`
-
-
-@kernel
-def is_side(model, work, c, t):
-    """Tell whether tree t is a side of contact c."""
-    a, b = work.contact_body[c, 0], work.contact_body[c, 1]
-    return model.body_tree[a] == t or model.body_tree[b] == t
 
 
 @kernel

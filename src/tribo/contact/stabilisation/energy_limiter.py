@@ -25,6 +25,7 @@ from tribo.contact.solver.natural_residual import FLAGGED
 from tribo.contact.stabilisation import energy_budget, velocity_scaling
 from tribo.dynamics.constrained_groups import was_active
 from tribo.dynamics.energy import tree_mass
+from tribo.dynamics.integrate import has_impulse
 from tribo.dynamics.mid_velocity import STIFF, max_spring_share
 from tribo.dynamics.momentum import is_unchanged
 from tribo.dynamics.whitening import twice_energy
@@ -143,7 +144,7 @@ def may_brake(model, state, command, work, t):
     or a user sets a velocity.
     """
     for k in contacts_in(work, t):
-        if work.contact_impulse[work.island_contact[k], 2] > 0.0:
+        if has_impulse(work, work.island_contact[k]):
             return True
     for k in scalars_in(work, t):
         n = work.island_scalar[k]
@@ -175,6 +176,8 @@ def work_of_contacts(model, work, t):
         is_rigid = work.contact_compliance[c, 2] == 0.0 and work.contact_impulse[c, 2] > 0.0
         if is_rigid and is_still(model, work, c):
             before = vec.load(work.contact_vel, c)
+            if work.impact_count[0] > 0:
+                before = add_row_response(model, work, work.contact_row, c, work.impact_response, before)
             after = add_row_response(model, work, work.contact_row, c, work.response, before)
             done += 0.5 * vec.dot(vec.load(work.contact_impulse, c), vec.add(before, after))
     return max(0.0, done)

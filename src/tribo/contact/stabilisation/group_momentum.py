@@ -14,7 +14,7 @@ from tribo.contact.constraints.path_curvature import side_of
 from tribo.contact.far_contacts import is_at_later_pose
 from tribo.contact.problem.islands import find_representative, is_member, join_islands, moved_tree
 from tribo.contact.problem.scalar_rows import constraint_of_row
-from tribo.dynamics.integrate import STRUCK
+from tribo.dynamics.integrate import STRUCK, end_of
 from tribo.dynamics.momentum import base_impulse, load_motion, point_inertia, store_motion, tree_motion
 from tribo.enums import Momentum
 from tribo.math import linalg, quat, spatial, vec
@@ -56,12 +56,6 @@ def is_group(model, work, t, end):
     for tree in range(t, end):
         is_one = is_one and (momentum_group(work, tree) == t or not is_member(model, work, tree, t))
     return is_one
-
-
-@kernel
-def end_of(model, work, n, side):
-    """Return the tree on a side of row n; −1 if its impulse moves none."""
-    return model.body_tree[work.scalar_body[n, side]] if work.scalar_len[n, side] > 0 else -1
 
 
 @kernel
@@ -148,8 +142,7 @@ def find_held(model, work):
                 mark_held_group(work, max(a, b))
     for c in range(work.contact_count[0]):
         if is_contact_active(work, c):
-            a = moved_tree(model, work.contact_body[c, 0])
-            b = moved_tree(model, work.contact_body[c, 1])
+            a, b = moved_tree(model, work.contact_body[c, 0]), moved_tree(model, work.contact_body[c, 1])
             group = find_representative(work.tree_group, max(a, b, 0))
             if min(a, b) < 0 or (is_at_later_pose(work, c) and work.group_motion[group, 0] == ALONE):
                 mark_held_group(work, max(a, b))
@@ -197,8 +190,8 @@ def late_spin_change(model, state, work, tree):
 def set_group_targets(model, state, settings, work):
     """Set the centre of mass and the momenta that every group has to have after the step.
 
-    Internal forces add nothing; weight, drives of bases and external wrenches do. Of a hit body the angular
-    momentum at the impact counts (`late_spin_change`): with e = 1 the energy stays.
+    Internal forces add nothing; weight, drives of bases, external wrenches and impacts before the solve do.
+    Of a hit body the angular momentum at the impact counts (`late_spin_change`): with e = 1 the energy stays.
 
     Writes: work.
     """

@@ -6,11 +6,11 @@ island but flies as it did. `energy_limiter` decides when, `energy_budget` how m
 """
 
 from tribo.compiler.jit import kernel
-from tribo.contact.problem.islands import contacts_in, is_member, moved_tree, scalars_in
+from tribo.contact.problem.islands import contacts_in, is_member, is_side, scalars_in
 from tribo.contact.problem.scalar_rows import constraint_of_row
 from tribo.contact.stabilisation import group_momentum
 from tribo.contact.stabilisation.energy_budget import spring_energy_kept
-from tribo.contact.stabilisation.group_momentum import base_place, end_of, is_contact_active
+from tribo.contact.stabilisation.group_momentum import base_place, is_contact_active
 from tribo.dynamics import integrate
 from tribo.dynamics.energy import energy_at
 from tribo.dynamics.kinematics import end_of_q
@@ -111,13 +111,12 @@ def is_in_flight(model, work, tree, t):
         return False
     for k in scalars_in(work, t):
         n = work.island_scalar[k]
-        is_end = end_of(model, work, n, 0) == tree or end_of(model, work, n, 1) == tree
+        is_end = integrate.end_of(model, work, n, 0) == tree or integrate.end_of(model, work, n, 1) == tree
         if is_end and work.scalar_impulse[n] != 0.0:
             return False
     for k in contacts_in(work, t):
         c = work.island_contact[k]
-        a, b = moved_tree(model, work.contact_body[c, 0]), moved_tree(model, work.contact_body[c, 1])
-        if (a == tree or b == tree) and is_contact_active(work, c):
+        if is_side(model, work, c, tree) and is_contact_active(work, c):
             return False
     return True
 

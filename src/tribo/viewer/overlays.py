@@ -176,8 +176,7 @@ class Overlays:
             place = poses.position[part.span.body.start]
             if not np.array_equal(node.position, place):
                 node.position = place
-            if node.text != part.name:
-                node.text = part.name
+            node.text = part.name
 
     def _show_axes(self, poses: Poses) -> None:
         """Show the axes of the world, as long as the label at the first one says: a scale."""

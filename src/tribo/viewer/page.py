@@ -137,8 +137,7 @@ def save_page(take: Take, path: Any, title: str = "tribo") -> int:
             written.insert_sleep(float(take.time[k] - take.time[k - 1]))
             stage.move(take.poses(k))
             for label, (_, row) in zip(labels, rows, strict=True):
-                if not np.array_equal(label.position, take.position[k, row]):
-                    label.position = take.position[k, row]
+                label.position = take.position[k, row]
             stage.show_forces(take.forces(k), take.arrow)
         page = written.as_html()
     finally:

@@ -81,9 +81,7 @@ class SensorMarks:
         self._show_folder()
 
     def _show_folder(self) -> None:
-        is_used = bool(self._images or self._colors)
-        if self._folder.visible is not is_used:
-            self._folder.visible = is_used
+        self._folder.visible = bool(self._images or self._colors)
 
     def remove(self) -> None:
         """Take all nodes away."""

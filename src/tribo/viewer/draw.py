@@ -10,7 +10,7 @@ import numpy as np
 
 from tribo.viewer import surface as meshes
 from tribo.viewer.raster import Camera, Triangles, coverage, rasterize
-from tribo.viewer.scene import Drawable, Forces, Group, Poses, Scene
+from tribo.viewer.scene import Forces, Group, Poses, Scene
 from tribo.viewer.surface import Part, Surface, arrow, of_shape, painted, rod, turn_to
 
 SKY = np.array([0.965, 0.972, 0.985])
@@ -94,28 +94,14 @@ def _heap(
 
 def parts_of(group: Group, poses: Poses, paint: Sequence[float] | None = None) -> list[Part]:
     """Return the surfaces of drawables in the world, in their own colours or in one."""
-    position, rotation = group.place(poses)
     parts: list[Part] = []
-    shown = group.is_shown(poses)
-    for k, item in enumerate(group.items):
-        if not shown[k]:
-            continue
-        surface = _surface(item)
+    for item, position, rotation in group.placed(poses):
+        surface = of_shape(item.kind, item.size) if item.mesh is None else _mesh_surface(item.mesh)
         color = surface.colors
         if color is None or item.keeps_color or paint is not None:
             color = painted(surface, item.color if paint is None else paint)
-        parts.append((surface, position[k], rotation[k], color))
+        parts.append((surface, position, rotation, color))
     return parts
-
-
-def vertices_of(group: Group, poses: Poses) -> np.ndarray:
-    """Return the vertices (n, 3) [m] of drawables in the world: no colours, no normals."""
-    shown = group.is_shown(poses)
-    made = [np.zeros((0, 3))]
-    for item, position, rotation, is_shown in zip(group.items, *group.place(poses), shown, strict=True):
-        if is_shown:
-            made.append(_vertices(item) @ rotation.T + position)
-    return np.concatenate(made)
 
 
 def heap_of(parts: Sequence[Part]) -> Triangles:
@@ -151,16 +137,6 @@ def wires(ends: np.ndarray, colors: np.ndarray) -> list[Part]:
     """Return a thin rod for each line, as (surface, position, map, colour)."""
     rods = [rod(a, b, WIRE_RADIUS, color) for (a, b), color in zip(ends, colors, strict=True)]
     return [one for one in rods if one is not None]
-
-
-def _surface(item: Drawable) -> Surface:
-    return of_shape(item.kind, item.size) if item.mesh is None else _mesh_surface(item.mesh)
-
-
-def _vertices(item: Drawable) -> np.ndarray:
-    if item.mesh is None:
-        return of_shape(item.kind, item.size).vertices
-    return np.asarray(item.mesh.vertices, float)
 
 
 @functools.lru_cache(maxsize=256)

@@ -11,7 +11,7 @@ from tribo.checks.orientation import of_matrices as quaternions
 from tribo.model import ContactState, Joint, Kind, Shape
 from tribo.readout.contacts_and_energies import contact_impulses
 from tribo.readout.explain_contact import AT_BOUND
-from tribo.viewer.scene import Poses
+from tribo.viewer.scene import NOWHERE, Poses, away_from_static
 from tribo.viewer.stage import Growing
 from tribo.viewer.surface import Surface, of_shape, turn_to
 from tribo.viewer.visuals import linear
@@ -58,7 +58,6 @@ def read_contact_marks(world: World) -> ContactMarks:
     )  # fmt: skip
 
 
-NOWHERE = (0.0, 0.0, -1e4)  # [m] of instances that are not used
 MAX_NAMES = 300
 MAX_GAPS = 100
 AXIS = 0.12  # [m] half of a drawn joint axis
@@ -222,7 +221,7 @@ class Overlays:
 
     def _show_cones(self, scale: float) -> None:
         marks = read_contact_marks(self._world)
-        upward = marks.axes[:, 2] * _away_from_static(self._engine, marks.body)[:, None]
+        upward = marks.axes[:, 2] * away_from_static(self._engine, marks.body)[:, None]
         height = np.minimum(marks.normal_force * scale, LONGEST_CONE)
         for state, drawn in self._cones.items():
             mine = np.flatnonzero(marks.state == state)
@@ -284,12 +283,6 @@ def _massive(engine: Any) -> np.ndarray:
     model = engine.model
     is_dynamic = model.tree_kind[model.body_tree] == Kind.DYNAMIC
     return np.flatnonzero(is_dynamic & (model.body_mass > 0.0))
-
-
-def _away_from_static(engine: Any, bodies: np.ndarray) -> np.ndarray:
-    """Return −1 where the first of two bodies stands and the second does not, otherwise 1."""
-    gives_way = engine.model.body_chain_len[bodies] > 0
-    return np.where(~gives_way[:, 0] & gives_way[:, 1], -1.0, 1.0)
 
 
 def _gap_ends(tie: Any) -> np.ndarray:

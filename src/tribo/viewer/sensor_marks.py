@@ -14,7 +14,7 @@ from tribo.sensors.camera import DepthCamera
 from tribo.sensors.lidar import Lidar
 from tribo.viewer import draw
 from tribo.viewer.raster import Camera
-from tribo.viewer.scene import Scene, describe, group_of, read_poses
+from tribo.viewer.scene import Group, Scene, describe, read_poses
 
 if TYPE_CHECKING:
     from tribo.sensors.base import Sensor
@@ -191,7 +191,7 @@ def sensor_picture(
     hidden = sensor.hidden_body
     if hidden is not None:
         kept = [item for item in shown.visual.items if item.body != hidden]
-        shown = replace(shown, visual=group_of(kept))
+        shown = replace(shown, visual=Group(kept))
     width, height = (round(2.0 * x) for x in sensor.intrinsics[:2, 2])
     if most_pixels is not None and width * height > most_pixels:
         less = math.sqrt(most_pixels / (width * height))

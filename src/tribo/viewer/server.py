@@ -394,7 +394,7 @@ class Viewer(Session, VisualObjects, Charts, Views):
         if root == before:
             return
         followed = before.get(self._panel.wishes.follows)
-        self._scene = replace(self._scene, names=tuple(root), root=root)
+        self._scene = replace(self._scene, root=root)
         self._panel.set_names(self._scene.names)
         for name, row in root.items():
             if row == followed:

@@ -15,7 +15,7 @@ import numpy as np
 from tribo.checks.orientation import of_matrices as quaternions
 from tribo.model import Shape
 from tribo.viewer.panel import Wishes
-from tribo.viewer.scene import COLLISION, Color, Drawable, Forces, Group, Poses, Scene, group_of
+from tribo.viewer.scene import COLLISION, Color, Drawable, Forces, Group, Poses, Scene
 from tribo.viewer.surface import of_shape
 from tribo.viewer.visuals import linear
 
@@ -44,7 +44,7 @@ class Layer:
 
     def __init__(self, batches: Sequence[tuple[Any, Sequence[Drawable]]], *, is_seen: bool) -> None:
         """Take the nodes and what their instances stand for."""
-        self._group = group_of([item for _, items in batches for item in items])
+        self._group = Group([item for _, items in batches for item in items])
         ends = np.cumsum([0, *(len(items) for _, items in batches)])
         self.handles = [handle for handle, _ in batches]
         self._slices = [slice(a, b) for a, b in itertools.pairwise(ends)]

@@ -258,7 +258,7 @@ def test_a_scan_lies_on_what_was_seen_and_looking_measures_nothing():
     lidar = world.add_lidar(box, pitch=(-0.5,), yaw_samples=16, name="lidar")
     camera = world.add_depth_camera(box, width=8, height=4, name="camera", position=(0.2, 0, 0))
     with tribo.Viewer(world, port=8473) as viewer:
-        viewer.panel._set("shows_sensors", True)
+        viewer.show_layers(sensors=True)
         viewer._push()
         assert lidar.reading is None
         assert camera.reading is None
@@ -275,7 +275,7 @@ def test_a_scan_lies_on_what_was_seen_and_looking_measures_nothing():
         world.remove_sensor("lidar")
         viewer._push()
         assert set(viewer._sensors._nodes) == {"camera"}
-        viewer.panel._set("shows_sensors", False)
+        viewer.show_layers(sensors=False)
         viewer._push()
         assert viewer._sensors._nodes == {} == viewer._sensors._images
 
@@ -316,9 +316,9 @@ def test_layers_are_shown_from_python_and_the_boxes_say_so():
         viewer.show_layers(cones=True, visual=False, sleepers=False)
         inputs.settle(viewer._server)
         wishes, boxes = viewer.panel.wishes, viewer.panel._boxes
-        assert (wishes.shows_cones, wishes.shows_visual, wishes.dims_sleepers) == (True, False, False)
-        assert (boxes["cones"].value, boxes["visual"].value, boxes["sleepers"].value) == (True, False, False)
+        for name, value in (("cones", True), ("visual", False), ("sleepers", False)):
+            assert wishes.shown[name] is boxes[name].value is value
         for layers, error in (({"names": True, "cone": True}, KeyError), ({"names": 1}, TypeError)):
             with pytest.raises(error):
                 viewer.show_layers(**layers)
-            assert wishes.shows_names is False
+            assert wishes.shown["names"] is False

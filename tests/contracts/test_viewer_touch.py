@@ -82,11 +82,11 @@ def test_every_control_does_what_it_says(viewer, tmp_path):
         page.press("Backspace")
         until(lambda: world.time == 0.0, "backspace resets")
         # -- what is shown -------------------------------------------------------------------------
-        for text, name in panel.SHOWN:
-            was = getattr(wishes, name)
+        for name, (text, _) in panel.LAYERS.items():
+            was = wishes.shown[name]
             for wished in (not was, was):  # viser drops one of two changes that come within 50 ms
                 page.check(text)
-                until(lambda name=name, wished=wished: getattr(wishes, name) is wished, text)
+                until(lambda name=name, wished=wished: wishes.shown[name] is wished, text)
         page.enter("Arrows [mm/N]", 7)
         until(lambda: wishes.force_scale == 0.007, "the length of arrows")
         page.enter("Speed", 2)
@@ -295,8 +295,8 @@ def test_what_is_shown_comes_and_goes(viewer):
     world.step(20)
     viewer._push()
     assert nodes(viewer) == set()
-    for text, name in panel.SHOWN:
-        viewer.panel._set(name, True)
+    for name, (text, _) in panel.LAYERS.items():
+        viewer.show_layers(**{name: True})
         viewer._push()
         viewer._push()  # a second time nothing is made anew
         assert text
@@ -306,8 +306,7 @@ def test_what_is_shown_comes_and_goes(viewer):
     world.add_sphere(0.1, 1.0, name="late", position=(5, 0, 1))
     viewer._push()  # the scene is built anew
     assert any(node._impl.name.startswith("/shown/names/3") for node in viewer._overlays._names)
-    for _, name in panel.SHOWN:
-        viewer.panel._set(name, False)
+    viewer.show_layers(**dict.fromkeys(panel.LAYERS, False))
     viewer._push()
     assert nodes(viewer) == set()
 
@@ -326,7 +325,7 @@ def test_what_sleeps_is_paler(viewer):
         if colors is not None
     ]
     assert any(changed)
-    viewer.panel._set("dims_sleepers", False)
+    viewer.show_layers(sleepers=False)
     viewer._push()
     for handle, colors in zip(layer.handles, full, strict=True):
         if colors is not None:

@@ -12,7 +12,7 @@ import numpy as np
 from tribo.checks import check
 from tribo.viewer import inputs
 from tribo.viewer.pace import FRAME
-from tribo.viewer.panel import clipped
+from tribo.viewer.panel import LAYERS, clipped
 from tribo.viewer.scene import Forces
 from tribo.viewer.session import Session, end_of_run, start
 from tribo.viewer.stage import Stage
@@ -196,8 +196,8 @@ class Player(Session, VisualObjects):
         """Show the first motion, the other, or both."""
         if value in WHICH and self._ghost is not None:
             with self._lock:
-                self._stage.hide(is_hidden=value == WHICH[2])
-                self._ghost.hide(is_hidden=value == WHICH[1])
+                for stage, absent in ((self._stage, WHICH[2]), (self._ghost, WHICH[1])):
+                    stage.show(dict.fromkeys(LAYERS, value != absent) | {"collision": False})
                 self._shown = None  # what was hidden has not moved along
                 self.show(self._time)
 

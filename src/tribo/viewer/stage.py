@@ -6,7 +6,7 @@ What is assigned to a node again is not sent again: viser compares it with what 
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -14,7 +14,6 @@ import numpy as np
 
 from tribo.checks.orientation import of_matrices as quaternions
 from tribo.model import Shape
-from tribo.viewer.panel import Wishes
 from tribo.viewer.scene import COLLISION, Color, Drawable, Forces, Group, Poses, Scene
 from tribo.viewer.surface import of_shape
 from tribo.viewer.visuals import linear
@@ -170,7 +169,6 @@ class Stage:
             shaft_radius=0.008, head_radius=0.02, head_length=0.05,
         )  # fmt: skip
         self._lines = scene.lines
-        self._shows_visual = True
         self._wires = Growing(self._wire, "points")  # of those that are on and whole
         self.move(poses)
 
@@ -185,26 +183,17 @@ class Stage:
         shades = np.asarray(255.0 * colors + 0.5, np.uint8)[:, None].repeat(2, axis=1)
         return self._api.add_line_segments(
             f"{self._root}/wires", points, shades, thickness=WIRE * self._lines.factor,
-            visible=self._shows_visual,
+            visible=self.visual.is_seen,
         )  # fmt: skip
 
-    def show(self, wishes: Wishes) -> None:
-        """Show and hide what the panel says."""
-        self._shows_visual = wishes.shows_visual
+    def show(self, shown: Mapping[str, bool]) -> None:
+        """Show and hide layers as `panel.LAYERS` names them: all but the ground, which stays."""
         if self._wires.node is not None:
-            self._wires.node.visible = wishes.shows_visual
-        self.visual.show(is_seen=wishes.shows_visual)
-        self.collision.show(is_seen=wishes.shows_collision)
-        self._points.visible = wishes.shows_contacts
-        self._arrows.visible = wishes.shows_forces
-
-    def hide(self, *, is_hidden: bool) -> None:
-        """Hide all but the ground, or show it again."""
-        self._shows_visual = not is_hidden
-        self.visual.show(is_seen=not is_hidden)
-        for node in (self._points, self._arrows, self._wires.node):
-            if node is not None:
-                node.visible = not is_hidden
+            self._wires.node.visible = shown["visual"]
+        self.visual.show(is_seen=shown["visual"])
+        self.collision.show(is_seen=shown["collision"])
+        self._points.visible = shown["contacts"]
+        self._arrows.visible = shown["forces"]
 
     def dim(self, bodies: np.ndarray | None) -> None:
         """Draw some bodies paler, (nbody,) of bool; None: no body."""

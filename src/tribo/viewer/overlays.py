@@ -15,7 +15,7 @@ from tribo.readout.contacts_and_energies import contact_impulses
 from tribo.readout.explain_contact import AT_BOUND
 from tribo.viewer.scene import NOWHERE, Poses, away_from_static
 from tribo.viewer.stage import Growing
-from tribo.viewer.surface import Surface, of_shape, turn_to
+from tribo.viewer.surface import Surface, cone, of_shape, turn_to
 from tribo.viewer.visuals import linear
 
 if TYPE_CHECKING:
@@ -281,14 +281,3 @@ def _gap_ends(tie: Any) -> np.ndarray:
     first = tie.ends[0].pose()[0]
     gap = np.zeros(3) if tie.is_broken or not tie.is_on else np.asarray(tie.gap, float)
     return np.stack([first - (gap if gap.shape == (3,) else 0.0), first])
-
-
-def cone() -> Surface:
-    """Return a cone without a lid: tip at the origin, radius 1 at z = 1."""
-    angle = np.linspace(0.0, 2.0 * np.pi, 24, endpoint=False)
-    rim = np.stack([np.cos(angle), np.sin(angle), np.ones(24)], axis=1)
-    vertices = np.concatenate([rim, np.zeros((24, 3))])
-    normals = np.stack([np.cos(angle), np.sin(angle), -np.ones(24)], axis=1) / np.sqrt(2.0)
-    here, after = np.arange(24), np.roll(np.arange(24), -1)
-    faces = np.stack([here, 24 + here, after], axis=1)
-    return Surface(vertices, np.concatenate([normals, normals]), faces, is_closed=False)

@@ -15,6 +15,7 @@ from tribo.sensors.lidar import Lidar
 from tribo.viewer import draw
 from tribo.viewer.raster import Camera
 from tribo.viewer.scene import Group, Scene, describe, read_poses
+from tribo.viewer.views import camera_of
 
 if TYPE_CHECKING:
     from tribo.sensors.base import Sensor
@@ -154,12 +155,9 @@ def depth_picture(depth: np.ndarray) -> np.ndarray:
 
 def sensor_camera(sensor: DepthCamera) -> Camera:
     """Return the camera of pictures that stands where a sensor is and sees as wide."""
-    turn = np.asarray(sensor.rotation_matrix)
-    eye = np.asarray(sensor.position)
+    turn, eye = sensor.rotation_matrix, sensor.position
     half = sensor.intrinsics[1, 2] / sensor.intrinsics[1, 1]  # tangent of half the vertical angle
-    return Camera(
-        _three(eye), _three(eye + turn[:, 0]), 2.0 * math.degrees(math.atan(half)), _three(turn[:, 2])
-    )
+    return camera_of(eye, eye + turn[:, 0], 2.0 * math.degrees(math.atan(half)), turn[:, 2])
 
 
 @answered_call
@@ -198,8 +196,3 @@ def sensor_picture(
         width, height = max(1, int(less * width)), max(1, int(less * height))
     poses = read_poses(sensor.world)
     return draw.picture(shown, poses, sensor_camera(sensor), draw.Style(width, height, 1))
-
-
-def _three(values: np.ndarray) -> tuple[float, float, float]:
-    x, y, z = (float(value) for value in values)
-    return x, y, z

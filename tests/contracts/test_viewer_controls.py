@@ -27,8 +27,8 @@ def effects(viewer):
     """Return, for each box of *Show* that has one while nothing moves, whether its effect is there."""
     stage, overlays, sensors = viewer._stage, viewer._overlays, viewer._sensors
     drawn = {
-        "visual": lambda: stage.visual.is_seen,
-        "collision": lambda: stage.collision.is_seen,
+        "visual": lambda: stage.visual.visible,
+        "collision": lambda: stage.collision.visible,
         "contacts": lambda: stage._points.visible,
         "forces": lambda: stage._arrows.visible,
         "sensors": lambda: bool(sensors._nodes),

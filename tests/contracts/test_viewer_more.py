@@ -133,9 +133,9 @@ def test_two_recordings_are_shown_at_the_same_time(runs):
             assert "ball" in player._apart.content
         for choice, seen in zip(WHICH, ((True, True), (True, False), (False, True)), strict=True):
             player._choose(choice)
-            assert (player._stage.visual.is_seen, player._ghost.visual.is_seen) == seen
+            assert (player._stage.visual.visible, player._ghost.visual.visible) == seen
         player._choose("neither")  # from a page that is not ours
-        assert player._ghost.visual.is_seen
+        assert player._ghost.visual.visible
 
 
 @needs_browser
@@ -164,7 +164,7 @@ def test_every_control_of_the_player_does_what_it_says(runs, tmp_path):
                 page.check(text)
                 until(lambda name=name: getattr(player, name) is False, text)
             page.choose("Shown", "the other")
-            until(lambda: not player._stage.visual.is_seen and player._ghost.visual.is_seen, "one of two")
+            until(lambda: not player._stage.visual.visible and player._ghost.visual.visible, "one of two")
 
         serve(player, click_through, tmp_path / "profile", (700, 500), "farthest apart")
 
@@ -216,7 +216,7 @@ def test_every_world_has_a_place_of_its_own(batch):
 def test_a_camera_sees_the_vertices_that_are_drawn(batch):
     shown = SideBySide(batch[1], batch[0])
     drawn = draw.heap_of(draw.parts_of(shown.scene.visual, shown.poses())).vertices
-    assert np.array_equal(draw.vertices_of(shown.scene.visual, shown.poses()), drawn)
+    assert np.array_equal(shown.scene.visual.vertices(shown.poses()), drawn)
 
 
 def test_the_browser_shows_what_the_batch_does(batch):

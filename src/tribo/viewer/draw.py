@@ -8,10 +8,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from tribo.viewer import surface as meshes
 from tribo.viewer.raster import Camera, Triangles, coverage, rasterize
 from tribo.viewer.scene import Forces, Group, Poses, Scene
-from tribo.viewer.surface import Part, Surface, arrow, of_shape, painted, rod, turn_to
+from tribo.viewer.surface import Part, arrow, of_shape, painted, rod, surface_of, turn_to
 
 SKY = np.array([0.965, 0.972, 0.985])
 HORIZON = np.array([0.86, 0.89, 0.93])
@@ -54,7 +53,10 @@ def picture(
     """
     style = style or Style()
     width, height = style.width * style.samples, style.height * style.samples
-    heap = _heap(scene, poses, forces, style, extra)
+    parts = parts_of(scene.visual, poses) + wires(*scene.lines.place(poses))
+    if forces is not None and style.force_scale > 0.0:
+        parts += _arrows(forces, style.force_scale)
+    heap = heap_of([*parts, *extra])
     image, ground = _background(scene, poses, camera, style, heap)
     seen = rasterize(heap, camera, width, height)
     shown = seen.depth <= ground.ravel()[seen.pixel]  # what lies under the ground is hidden
@@ -81,22 +83,11 @@ def _shade(color: np.ndarray, normal: np.ndarray, rays: np.ndarray) -> np.ndarra
     return np.asarray(color * diffuse[:, None] + (0.22 * gloss + 0.07 * rim)[:, None])
 
 
-def _heap(
-    scene: Scene, poses: Poses, forces: Forces | None, style: Style, extra: Sequence[Part] = ()
-) -> Triangles:
-    """Collect the triangles of everything in world axes."""
-    parts = parts_of(scene.visual, poses)
-    parts += wires(*scene.lines.place(poses))
-    if forces is not None and style.force_scale > 0.0:
-        parts += _arrows(forces, style.force_scale)
-    return heap_of([*parts, *extra])
-
-
 def parts_of(group: Group, poses: Poses, paint: Sequence[float] | None = None) -> list[Part]:
     """Return the surfaces of drawables in the world, in their own colours or in one."""
     parts: list[Part] = []
     for item, position, rotation in group.placed(poses):
-        surface = of_shape(item.kind, item.size) if item.mesh is None else _mesh_surface(item.mesh)
+        surface = of_shape(item.kind, item.size) if item.mesh is None else surface_of(item.mesh)
         color = surface.colors
         if color is None or item.keeps_color or paint is not None:
             color = painted(surface, item.color if paint is None else paint)
@@ -137,11 +128,6 @@ def wires(ends: np.ndarray, colors: np.ndarray) -> list[Part]:
     """Return a thin rod for each line, as (surface, position, map, colour)."""
     rods = [rod(a, b, WIRE_RADIUS, color) for (a, b), color in zip(ends, colors, strict=True)]
     return [one for one in rods if one is not None]
-
-
-@functools.lru_cache(maxsize=256)
-def _mesh_surface(mesh: object) -> Surface:
-    return meshes.surface_of(mesh)  # type: ignore[arg-type]
 
 
 def _background(

@@ -346,6 +346,7 @@ def lowest_point(world: World, part: Object) -> float:
 
     Planes and meshes of files do not count.
     """
+    poses = read_poses(world)
     assert part.span is not None
     items = [
         _drawn(part, part.span.body.start + k, body.name, shape, lambda _: None)
@@ -353,4 +354,4 @@ def lowest_point(world: World, part: Object) -> float:
         for shape in body.shapes
     ]
     solids = Group([item for item in items if item is not None and item.kind != Shape.PLANE])
-    return float(solids.vertices(read_poses(world))[:, 2].min(initial=np.inf))
+    return float(solids.vertices(poses)[:, 2].min(initial=np.inf))

@@ -48,11 +48,13 @@ class Layer:
         self.handles = [handle for handle, _ in batches]
         self._slices = [slice(a, b) for a, b in itertools.pairwise(ends)]
         self._is_seen = is_seen
+        self._poses: Poses | None = None  # the latest
         shades = [getattr(handle, "batched_colors", None) for handle in self.handles]
         self._colors = [None if s is None or s.ndim != 2 else s.copy() for s in shades]
 
     def move(self, poses: Poses) -> None:
-        """Send the positions and orientations that changed, two messages per node; none if hidden."""
+        """Send the positions and orientations that changed, two messages per node; while hidden none."""
+        self._poses = poses
         if not self._is_seen or not self.handles:
             return
         position, rotation = self._group.place(poses)
@@ -68,15 +70,18 @@ class Layer:
             _listen(handle, self._group.body[part], clicked, dragged)
 
     @property
-    def is_seen(self) -> bool:
-        """Whether the nodes are shown."""
+    def visible(self) -> bool:
+        """Whether the nodes are shown; assign to show them where they are by then, or to hide them."""
         return self._is_seen
 
-    def show(self, *, is_seen: bool) -> None:
-        """Show or hide all nodes."""
-        self._is_seen = is_seen
-        for handle in self.handles:
-            handle.visible = is_seen
+    @visible.setter
+    def visible(self, is_seen: bool) -> None:
+        if is_seen is not self._is_seen:
+            self._is_seen = is_seen
+            for handle in self.handles:
+                handle.visible = is_seen
+            if self._poses is not None:
+                self.move(self._poses)
 
     def dim(self, bodies: np.ndarray | None) -> None:
         """Draw some bodies, (nbody,) of bool, paler; None: no body. Meshes with textures stay as they are."""
@@ -183,15 +188,15 @@ class Stage:
         shades = np.asarray(255.0 * colors + 0.5, np.uint8)[:, None].repeat(2, axis=1)
         return self._api.add_line_segments(
             f"{self._root}/wires", points, shades, thickness=WIRE * self._lines.factor,
-            visible=self.visual.is_seen,
+            visible=self.visual.visible,
         )  # fmt: skip
 
     def show(self, shown: Mapping[str, bool]) -> None:
         """Show and hide layers as `panel.LAYERS` names them: all but the ground, which stays."""
         if self._wires.node is not None:
             self._wires.node.visible = shown["visual"]
-        self.visual.show(is_seen=shown["visual"])
-        self.collision.show(is_seen=shown["collision"])
+        self.visual.visible = shown["visual"]
+        self.collision.visible = shown["collision"]
         self._points.visible = shown["contacts"]
         self._arrows.visible = shown["forces"]
 

@@ -190,6 +190,7 @@ def load(file: MeshFile) -> trimesh.Trimesh | None:
         return None
 
 
+@functools.lru_cache(maxsize=256)
 def surface_of(mesh: trimesh.Trimesh) -> Surface:
     """Return a mesh as the software renderer takes it: textures become colours of vertices."""
     colors = None

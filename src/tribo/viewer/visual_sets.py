@@ -293,17 +293,6 @@ class VisualArticulatedSystem(Visual):
         "Coordinates as `ArticulatedSystem.generalized_coordinate`, a copy; assign to pose it.",
     )
 
-    @property
-    def is_shown(self) -> bool:
-        """Whether it is drawn; assign to hide it for a while."""
-        return self._layer.is_seen
-
-    @is_shown.setter
-    def is_shown(self, value: bool) -> None:
-        self._check()
-        self._layer.show(is_seen=check.boolean(value, f"is_shown of {self._name}"))
-        self._layer.move(read_poses(self._world))
-
     def parts(self) -> list[Part]:
         """Return the triangles of its links."""
         from tribo.viewer.draw import parts_of

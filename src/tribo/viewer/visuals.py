@@ -19,6 +19,7 @@ from tribo.viewer.surface import Part, Surface, arrow, of_shape, stretched
 
 T = TypeVar("T")
 Color = tuple[float, ...]
+LENGTHS = {"sphere": 1, "box": 3, "cylinder": 2, "capsule": 2, "arrow": 2}  # how many a shape has
 MAX_POINTS = 10_000_000
 BLUE: Color = (0.27, 0.50, 0.74)
 
@@ -283,7 +284,7 @@ def size_of(kind: str, value: Any, what: str) -> tuple[float, ...]:
     Raises:
         ValueError, TypeError: Another number of them, or not above zero.
     """
-    count = {"sphere": 1, "box": 3}.get(kind, 2)
+    count = LENGTHS[kind]
     if count == 1 and check.is_scalar(value):
         value = (value,)
     size = check.vector(value, what, count)

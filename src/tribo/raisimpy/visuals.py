@@ -233,7 +233,7 @@ class InstancedVisuals(Drawn):
     def resize(self, size: int) -> None:
         """``update(positions, …)``"""
         count(size, "size")
-        self._rows = np.tile(NEW, (size, 1))
+        self._rows: Any = np.tile(NEW, (size, 1))
         self.push()
 
     def addInstance(self, position: Any, orientation: Any = (1.0, 0.0, 0.0, 0.0),

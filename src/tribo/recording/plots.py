@@ -52,11 +52,11 @@ def draw(recording: RecordedFrames, kinds: Sequence[str], part: str | None, path
         raise ValueError(f"{recording.path}: there are no frames to draw")
     figure, axes = new_figure(len(chosen), height=2.6 if len(chosen) > 1 else 3.6)
     for axis, name in zip(axes, chosen, strict=True):
-        kind = KINDS[name]
-        if kind.is_of_world and part is not None:
+        made = KINDS[name]
+        if made.is_of_world and part is not None:
             raise ValueError(f"{name} is recorded for the whole world; leave part={part!r} out")
-        axis.set_ylabel(kind.label, color=INK)
-        kind.draw(axis, recording, part)
+        axis.set_ylabel(made.label, color=INK)
+        made.draw(axis, recording, part)
     figure.align_ylabels(axes)
     axes[-1].set_xlabel("time [s]", color=INK)
     axes[-1].set_xlim(recording.time.min(), max(recording.time.max(), recording.time.min() + 1e-9))

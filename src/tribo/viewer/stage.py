@@ -1,6 +1,6 @@
 """A scene as nodes of a viser server; what is alike is one node with many instances.
 
-What is assigned to a node again is not sent again: viser compares it with what it sent last.
+A value that is assigned to a node again is not sent again: viser compares it with the last one.
 """
 
 from __future__ import annotations

@@ -283,7 +283,7 @@ def camera_of(film: Film, choice: Choice) -> Camera:
         owners = {d.owner for d in visual.items}
         if not set(choice.focus) <= owners:
             raise ValueError(f"{choice.focus} are not among {sorted(owners)}")
-        visual = scene.group_of([d for d in visual.items if d.owner in choice.focus])
+        visual = scene.Group([d for d in visual.items if d.owner in choice.focus])
     corners = [draw.heap_of(draw.parts_of(visual, poses)).vertices for poses in some]
     if not choice.focus:  # wires, too
         corners += [film.shown.lines.place(poses)[0].reshape(-1, 3) for poses in some]

@@ -8,7 +8,6 @@ import time
 import numpy as np
 import pytest
 from contracts import browser
-from contracts.touchable import until
 
 import tribo
 
@@ -47,34 +46,23 @@ def is_drawn(png):
 
 
 @needs_browser
-def test_a_page_shows_the_world_and_obeys_its_buttons(viewer, tmp_path):
+def test_a_page_shows_the_world(viewer, tmp_path):
     found = {}
 
     def look():
         with browser.opened(viewer.address, tmp_path) as page:
             page.wait_for("real-time factor")
             found["picture"] = page.wait_for_picture(is_drawn)
-            until(viewer._server.get_clients, "the page is a client")  # before, no click is heard
-            page.click("Pause")
-            page.wait_for("Play")
-            found["paused"] = viewer.panel.wishes.is_playing
-            page.click("Single step")
-            page.click("Reset")
-            time.sleep(1.0)
-            found["text"] = page.text()
 
     thread = threading.Thread(target=look)
     thread.start()
     while thread.is_alive():
-        viewer.run(2.0)  # buttons have no effect between two runs
+        viewer.run(2.0)
     thread.join()
     scene, colors = scene_of(found["picture"])
     assert colors > 1000
     spread = scene.max(axis=2) - scene.min(axis=2)
     assert (spread > 60).sum() > 300  # copper and wood
-    assert found["paused"] is False
-    assert "real-time factor" in found["text"]
-    assert viewer._world.time <= 2 * viewer._world.time_step
 
 
 def test_it_listens_on_this_machine_only(viewer):

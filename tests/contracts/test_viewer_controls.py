@@ -13,7 +13,6 @@ pytest.importorskip("viser")
 from PIL import Image
 
 from tribo.viewer import Viewer, panel
-from tribo.viewer.overlays import OVERLAYS
 
 needs_browser = pytest.mark.skipif(browser.CHROMIUM is None, reason="Chromium is not installed")
 
@@ -28,14 +27,14 @@ def effects(viewer):
     """Return, for each box of *Show* that has one while nothing moves, whether its effect is there."""
     stage, overlays, sensors = viewer._stage, viewer._overlays, viewer._sensors
     drawn = {
-        "shows_visual": lambda: stage.visual.is_seen,
-        "shows_collision": lambda: stage.collision.is_seen,
-        "shows_contacts": lambda: stage._points.visible,
-        "shows_forces": lambda: stage._arrows.visible,
-        "shows_sensors": lambda: bool(sensors._nodes),
-        "shows_colors": lambda: bool(sensors._colors),
+        "visual": lambda: stage.visual.visible,
+        "collision": lambda: stage.collision.visible,
+        "contacts": lambda: stage._points.visible,
+        "forces": lambda: stage._arrows.visible,
+        "sensors": lambda: bool(sensors._nodes),
+        "colors": lambda: bool(sensors._colors),
     }
-    return drawn | {f"shows_{name}": lambda name=name: name in overlays._on for name in OVERLAYS}
+    return drawn | {name: lambda name=name: name in overlays._on for name in overlays._parts}
 
 
 def above(page, camera, point):
@@ -99,18 +98,18 @@ def test_buttons_handles_boxes_and_views_have_their_effect(viewer, tmp_path):
         press(page, "Reset", lambda: np.array_equal(world["ball"].position, before), "reset takes it back")
         # -- what is shown -------------------------------------------------------------------------
         drawn = effects(viewer)
-        for text, name in panel.SHOWN:
-            was = getattr(wishes, name)
+        for name, (text, _) in panel.LAYERS.items():
+            was = wishes.shown[name]
             page.check(text)
-            until(lambda name=name, was=was: getattr(wishes, name) is not was, text)
+            until(lambda name=name, was=was: wishes.shown[name] is not was, text)
             is_drawn = drawn.get(name, lambda was=was: not was)
             until(lambda is_drawn=is_drawn, was=was: is_drawn() is not was, f"effect of {text}")
         page.press("n", "KeyN", "n")
         page.wait_for("contact solve, motion")  # times of stages
-        for text, name in panel.SHOWN:
-            was = getattr(wishes, name)
+        for name, (text, _) in panel.LAYERS.items():
+            was = wishes.shown[name]
             page.check(text)
-            is_drawn = drawn.get(name, lambda name=name: getattr(wishes, name))
+            is_drawn = drawn.get(name, lambda name=name: wishes.shown[name])
             until(lambda is_drawn=is_drawn, was=was: is_drawn() is not was, f"{text} again")
         # -- views --------------------------------------------------------------------------------
         page.press("f", "KeyF", "f")

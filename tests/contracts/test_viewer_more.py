@@ -133,9 +133,9 @@ def test_two_recordings_are_shown_at_the_same_time(runs):
             assert "ball" in player._apart.content
         for choice, seen in zip(WHICH, ((True, True), (True, False), (False, True)), strict=True):
             player._choose(choice)
-            assert (player._stage.visual.is_seen, player._ghost.visual.is_seen) == seen
+            assert (player._stage.visual.visible, player._ghost.visual.visible) == seen
         player._choose("neither")  # from a page that is not ours
-        assert player._ghost.visual.is_seen
+        assert player._ghost.visual.visible
 
 
 @needs_browser
@@ -164,7 +164,7 @@ def test_every_control_of_the_player_does_what_it_says(runs, tmp_path):
                 page.check(text)
                 until(lambda name=name: getattr(player, name) is False, text)
             page.choose("Shown", "the other")
-            until(lambda: not player._stage.visual.is_seen and player._ghost.visual.is_seen, "one of two")
+            until(lambda: not player._stage.visual.visible and player._ghost.visual.visible, "one of two")
 
         serve(player, click_through, tmp_path / "profile", (700, 500), "farthest apart")
 
@@ -216,7 +216,7 @@ def test_every_world_has_a_place_of_its_own(batch):
 def test_a_camera_sees_the_vertices_that_are_drawn(batch):
     shown = SideBySide(batch[1], batch[0])
     drawn = draw.heap_of(draw.parts_of(shown.scene.visual, shown.poses())).vertices
-    assert np.array_equal(draw.vertices_of(shown.scene.visual, shown.poses()), drawn)
+    assert np.array_equal(shown.scene.visual.vertices(shown.poses()), drawn)
 
 
 def test_the_browser_shows_what_the_batch_does(batch):
@@ -258,7 +258,7 @@ def test_a_scan_lies_on_what_was_seen_and_looking_measures_nothing():
     lidar = world.add_lidar(box, pitch=(-0.5,), yaw_samples=16, name="lidar")
     camera = world.add_depth_camera(box, width=8, height=4, name="camera", position=(0.2, 0, 0))
     with tribo.Viewer(world, port=8473) as viewer:
-        viewer.panel._set("shows_sensors", True)
+        viewer.show_layers(sensors=True)
         viewer._push()
         assert lidar.reading is None
         assert camera.reading is None
@@ -275,7 +275,7 @@ def test_a_scan_lies_on_what_was_seen_and_looking_measures_nothing():
         world.remove_sensor("lidar")
         viewer._push()
         assert set(viewer._sensors._nodes) == {"camera"}
-        viewer.panel._set("shows_sensors", False)
+        viewer.show_layers(sensors=False)
         viewer._push()
         assert viewer._sensors._nodes == {} == viewer._sensors._images
 
@@ -316,9 +316,9 @@ def test_layers_are_shown_from_python_and_the_boxes_say_so():
         viewer.show_layers(cones=True, visual=False, sleepers=False)
         inputs.settle(viewer._server)
         wishes, boxes = viewer.panel.wishes, viewer.panel._boxes
-        assert (wishes.shows_cones, wishes.shows_visual, wishes.dims_sleepers) == (True, False, False)
-        assert (boxes["cones"].value, boxes["visual"].value, boxes["sleepers"].value) == (True, False, False)
+        for name, value in (("cones", True), ("visual", False), ("sleepers", False)):
+            assert wishes.shown[name] is boxes[name].value is value
         for layers, error in (({"names": True, "cone": True}, KeyError), ({"names": 1}, TypeError)):
             with pytest.raises(error):
                 viewer.show_layers(**layers)
-            assert wishes.shows_names is False
+            assert wishes.shown["names"] is False

@@ -165,7 +165,7 @@ def test_a_box_and_what_it_shows_agree(viewer, person):
     happened = meanwhile(panel._boxes["names"], lambda: viewer.show_layers(names=False))
     person.set(panel._boxes["names"], value=True)
     arrived(viewer, happened)
-    until(lambda: panel.wishes.shows_names, "what the person chose")
+    until(lambda: panel.wishes.shown["names"], "what the person chose")
     inputs.settle(viewer._server)
     assert panel._boxes["names"].value is True
 

@@ -1,4 +1,7 @@
-"""What a person does in the browser, and what happens in the world: every control once."""
+"""Acts of a person in the browser, and their effects in the world.
+
+Buttons, boxes and sliders of the panel are in `test_viewer_controls.py`.
+"""
 
 import time
 from pathlib import Path
@@ -31,7 +34,7 @@ def viewer():
 
 
 @needs_browser
-def test_every_control_does_what_it_says(viewer, tmp_path):
+def test_the_mouse_keys_and_folders_do_what_they_say(viewer, tmp_path):
     world, wishes, touch = viewer._world, viewer.panel.wishes, viewer._touch
     viewer.set_camera((0.0, -4.0, 1.2), (0.0, 0.0, 0.4))
     viewer._server.scene.enable_shadows = False
@@ -81,29 +84,13 @@ def test_every_control_does_what_it_says(viewer, tmp_path):
         until(lambda: world.time > before + 1.5 * world.time_step, "→ steps")
         page.press("Backspace")
         until(lambda: world.time == 0.0, "backspace resets")
-        # -- what is shown -------------------------------------------------------------------------
-        for text, name in panel.SHOWN:
-            was = getattr(wishes, name)
-            for wished in (not was, was):  # viser drops one of two changes that come within 50 ms
-                page.check(text)
-                until(lambda name=name, wished=wished: getattr(wishes, name) is wished, text)
-        page.enter("Arrows [mm/N]", 7)
-        until(lambda: wishes.force_scale == 0.007, "the length of arrows")
-        page.enter("Speed", 2)
-        until(lambda: wishes.speed == 2.0, "speed")
-        page.enter("Spring strength", 3)
-        until(lambda: wishes.strength == 3.0, "strength of the spring")
         # -- the camera ----------------------------------------------------------------------------
-        page.choose("Follow", "ball")
-        until(lambda: wishes.follows == "ball", "follow")
         page.click("Save this view")
         until(lambda: viewer.views == ("view 1",), "a view is saved")
         page.press("0", "Digit0", "0")
         until(lambda: viewer.camera.eye != (0.0, -4.0, 1.2), "0 shows everything")
         page.press("1", "Digit1", "1")
         until(lambda: np.allclose(viewer.camera.eye, (0.0, -4.0, 1.2), atol=1e-3), "1 shows view 1")
-        page.press("f", "KeyF", "f")
-        until(lambda: wishes.follows == "nothing", "F ends following what is selected")
         # -- the world -----------------------------------------------------------------------------
         page.unfold("World")
         time.sleep(0.5)
@@ -295,8 +282,8 @@ def test_what_is_shown_comes_and_goes(viewer):
     world.step(20)
     viewer._push()
     assert nodes(viewer) == set()
-    for text, name in panel.SHOWN:
-        viewer.panel._set(name, True)
+    for name, (text, _) in panel.LAYERS.items():
+        viewer.show_layers(**{name: True})
         viewer._push()
         viewer._push()  # a second time nothing is made anew
         assert text
@@ -306,8 +293,7 @@ def test_what_is_shown_comes_and_goes(viewer):
     world.add_sphere(0.1, 1.0, name="late", position=(5, 0, 1))
     viewer._push()  # the scene is built anew
     assert any(node._impl.name.startswith("/shown/names/3") for node in viewer._overlays._names)
-    for _, name in panel.SHOWN:
-        viewer.panel._set(name, False)
+    viewer.show_layers(**dict.fromkeys(panel.LAYERS, False))
     viewer._push()
     assert nodes(viewer) == set()
 
@@ -326,7 +312,7 @@ def test_what_sleeps_is_paler(viewer):
         if colors is not None
     ]
     assert any(changed)
-    viewer.panel._set("dims_sleepers", False)
+    viewer.show_layers(sleepers=False)
     viewer._push()
     for handle, colors in zip(layer.handles, full, strict=True):
         if colors is not None:

@@ -16,8 +16,11 @@ from tribo.raisimpy.arguments import count, picked
 from tribo.raisimpy.enums import ChartType
 from tribo.raisimpy.height_map import TerrainProperties, channels, grid
 from tribo.raisimpy.spelling import Dialects, data, filled, means, vector
+from tribo.viewer.visuals import LENGTHS, size_of
 
-SIZES = {"sphere": 1, "box": 3, "cylinder": 2, "capsule": 2, "arrow": 2}
+# Columns of the table of instances, and a new row of it: its colour lies between two.
+PLACE, TURN, SCALE, WEIGHT, OWN_COLOR = slice(0, 3), slice(3, 7), slice(7, 10), 10, slice(11, 14)
+NEW = np.array([0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0, 1.0, 1.0, 0.0, *[np.nan] * 3])
 
 
 class Drawn(Dialects):
@@ -75,7 +78,7 @@ class Visuals(_Placed):
 
     def __init__(self, name: str, kind: str, size: Any, color: Any, look: tuple[Any, ...]) -> None:
         """Keep kind, lengths and colour."""
-        self.type, self._size = kind, lengths(kind, size, f"size of {name}")
+        self.type, self._size = kind, size_of(kind, size, f"size of {name}")
         arguments = (self._size,) if kind == "box" else self._size
         super().__init__(name, f"add_visual_{kind}", *arguments, color=color)
         self.material, self.glow, self.shadow = filled(look, ("", False, False))
@@ -84,7 +87,7 @@ class Visuals(_Placed):
 
     def setBoxSize(self, *size: Any) -> None:
         """``size = …``"""
-        self._size = lengths(self.type, vector(size), f"size of {self.name}")
+        self._size = size_of(self.type, vector(size), f"size of {self.name}")
         self._arguments = (self._size,) if self.type == "box" else self._size
         if self._thing is not None:
             self._thing.size = self._size
@@ -199,15 +202,15 @@ def _turn(value: Any) -> np.ndarray:
     return as_quaternion(value, "orientation")
 
 
-def _of_instance(rows: str, word: str, checked: Callable[[Any], Any]) -> tuple[Any, Any]:
+def _of_instance(columns: slice, word: str, checked: Callable[[Any], Any]) -> tuple[Any, Any]:
     """Return the methods that read and set a row of an instance."""
 
     def write(self: Any, index: int, *values: Any) -> None:
-        self._row(getattr(self, rows), index)[:] = checked(vector(values))
+        self._row(index)[columns] = checked(vector(values))
 
     write.__doc__ = f"``update(…, {word})``"
     said = f"the {word} given to ``update``"
-    return means(said, lambda self, index: self._row(getattr(self, rows), index)), write
+    return means(said, lambda self, index: self._row(index)[columns]), write
 
 
 class InstancedVisuals(Drawn):
@@ -215,24 +218,22 @@ class InstancedVisuals(Drawn):
 
     def __init__(self, name: str, kind: str, size: Any, color1: Any, color2: Any) -> None:
         """Start without a copy."""
-        check.choice(kind, SIZES, "shape of instanced visuals")
-        made = lengths(kind, np.atleast_1d(size)[: SIZES[kind]], f"size of {name}")
+        check.choice(kind, LENGTHS, "shape of instanced visuals")
+        made = size_of(kind, np.atleast_1d(size)[: LENGTHS[kind]], f"size of {name}")
         super().__init__(name, "add_instanced_visuals", kind, made[0] if kind == "sphere" else made)
         self._ends = np.array(channels(color1)[:3]), np.array(channels(color2)[:3])
         self.resize(0)
 
-    def _row(self, rows: Any, index: Any) -> Any:
-        return picked(rows, index, f"instance of {self.name}")
+    def _row(self, index: Any) -> Any:
+        return picked(self._rows, index, f"instance of {self.name}")
 
-    count = means("the number of positions given to ``update``", lambda self: len(self._weights))
+    count = means("the number of positions given to ``update``", lambda self: len(self._rows))
     clearInstances = means("``clear()``", lambda self: self.resize(0))
 
     def resize(self, size: int) -> None:
         """``update(positions, …)``"""
         count(size, "size")
-        self._positions, self._turns = np.zeros((size, 3)), np.tile([1.0, 0, 0, 0], (size, 1))
-        self._scales, self._weights = np.ones((size, 3)), np.zeros(size)
-        self._colors: dict[int, Any] = {}
+        self._rows: Any = np.tile(NEW, (size, 1))
         self.push()
 
     def addInstance(self, position: Any, orientation: Any = (1.0, 0.0, 0.0, 0.0),
@@ -240,49 +241,42 @@ class InstancedVisuals(Drawn):
         """``update(positions, orientations, scales, colors)``"""
         place, turn = (check.vector(position, "position", 3), as_quaternion(orientation, "orientation"))
         size, weight = _scale(scale), check.number(colorWeight, "colorWeight")
-        self._positions = np.vstack([self._positions, place])
-        self._turns = np.vstack([self._turns, turn])
-        self._scales = np.vstack([self._scales, size])
-        self._weights = np.append(self._weights, weight)
+        row = np.concatenate([place, turn, size, [weight], NEW[OWN_COLOR]])
+        self._rows = np.vstack([self._rows, row])
 
     def removeInstance(self, index: int) -> None:
         """``update(positions, …)``"""
-        self._row(self._weights, index)
-        for name in ("_positions", "_turns", "_scales", "_weights"):
-            setattr(self, name, np.delete(getattr(self, name), index, axis=0))
-        kept = {k: c for k, c in self._colors.items() if k != index}
-        self._colors = {k - (k > index): color for k, color in kept.items()}
+        self._row(index)  # refuses one that is not there
+        self._rows = np.delete(self._rows, index, axis=0)
 
-    getPosition, setPosition = _of_instance("_positions", "positions", _position)
-    getOrientation, setOrientation = _of_instance("_turns", "orientations", _turn)
-    getScale, setScale = _of_instance("_scales", "scales", lambda value: _scale(value))
+    getPosition, setPosition = _of_instance(PLACE, "positions", _position)
+    getOrientation, setOrientation = _of_instance(TURN, "orientations", _turn)
+    getScale, setScale = _of_instance(SCALE, "scales", lambda value: _scale(value))
 
     def setColorWeight(self, index: int, weight: float) -> None:
         """``update(…, colors)``"""
-        self._row(self._weights, index)
-        self._weights[index] = check.number(weight, "weight")
+        self._row(index)[WEIGHT] = check.number(weight, "weight")
 
     def setColor(self, index: int, *values: Any) -> None:
         """``update(…, colors)``"""
-        self._row(self._weights, index)
-        self._colors[int(index)] = channels(vector(values))[:3]
+        self._row(index)[OWN_COLOR] = channels(vector(values))[:3]
 
     def getColorWeight(self, index: int) -> float:
         """the colours given to ``update``"""
-        return float(self._row(self._weights, index))
+        return float(self._row(index)[WEIGHT])
 
     def colors(self) -> Any:
         """Return the colour of each copy, (n, 3)."""
         first, second = self._ends
-        made = first + np.clip(self._weights, 0.0, 1.0)[:, None] * (second - first)
-        for k, color in self._colors.items():
-            made[k] = color
-        return made
+        mixed = first + np.clip(self._rows[:, WEIGHT], 0.0, 1.0)[:, None] * (second - first)
+        own = self._rows[:, OWN_COLOR]
+        return np.where(np.isnan(own), mixed, own)
 
     def push(self) -> None:
         """Hand the present copies to the viewer."""
         if self._thing is not None:
-            self._thing.update(self._positions, self._turns, self._scales, self.colors())
+            rows = self._rows
+            self._thing.update(rows[:, PLACE], rows[:, TURN], rows[:, SCALE], self.colors())
 
 
 class PointCloud(Drawn):
@@ -379,16 +373,6 @@ def rows(values: Any, what: str) -> np.ndarray:
     if made.size % 3:
         raise ValueError(f"{what} must be (n, 3) numbers, got shape {made.shape}")
     return made.reshape(-1, 3)
-
-
-def lengths(kind: str, size: Any, what: str) -> tuple[float, ...]:
-    """Return the lengths of a shape [m]: all positive, as many as it has."""
-    made = np.atleast_1d(check.array(size, what, f"{SIZES[kind]} numbers"))
-    check.within_range(made, what)
-    if made.shape != (SIZES[kind],) or not (made > 0.0).all():
-        raise ValueError(f"{what} must be {SIZES[kind]} positive numbers, got {check.shown(size)}")
-    found: tuple[float, ...] = tuple(made.tolist())
-    return found
 
 
 def curves(names: Any) -> list[str]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -29,6 +29,14 @@ STANDARD = ("heights", "energy", "normal_forces", "residual")
 Draw = Callable[[Any, "RecordedFrames", str | None], None]
 
 
+class Kind(NamedTuple):
+    """A kind of plot."""
+
+    label: str  # of its axis; joints add their units
+    draw: Draw
+    is_of_world: bool = False  # there is none of a single object
+
+
 def draw(recording: RecordedFrames, kinds: Sequence[str], part: str | None, path: str | Path | None) -> Any:
     """Draw kinds of plots one below the other; arguments and errors as in `Recording.plot`."""
     for kind in kinds:
@@ -43,8 +51,12 @@ def draw(recording: RecordedFrames, kinds: Sequence[str], part: str | None, path
     if not recording.frames:
         raise ValueError(f"{recording.path}: there are no frames to draw")
     figure, axes = new_figure(len(chosen), height=2.6 if len(chosen) > 1 else 3.6)
-    for axis, kind in zip(axes, chosen, strict=True):
-        KINDS[kind](axis, recording, part)
+    for axis, name in zip(axes, chosen, strict=True):
+        made = KINDS[name]
+        if made.is_of_world and part is not None:
+            raise ValueError(f"{name} is recorded for the whole world; leave part={part!r} out")
+        axis.set_ylabel(made.label, color=INK)
+        made.draw(axis, recording, part)
     figure.align_ylabels(axes)
     axes[-1].set_xlabel("time [s]", color=INK)
     axes[-1].set_xlim(recording.time.min(), max(recording.time.max(), recording.time.min() + 1e-9))
@@ -53,9 +65,8 @@ def draw(recording: RecordedFrames, kinds: Sequence[str], part: str | None, path
     return figure
 
 
-def _lines(axis: Any, recording: RecordedFrames, lines: dict[str, np.ndarray], label: str) -> None:
+def _lines(axis: Any, recording: RecordedFrames, lines: dict[str, np.ndarray]) -> None:
     """Draw named lines, of many the largest in colour, with the legend beside them."""
-    axis.set_ylabel(label, color=INK)
     names = sorted(lines, key=lambda name: -float(np.ptp(lines[name])))[:MAX_LINES]
     for name, values in lines.items():
         if name not in names:
@@ -100,31 +111,22 @@ def _heights(axis: Any, recording: RecordedFrames, part: str | None) -> None:
         for name in _moving(recording, part)
         if recording.of(name, "body_position").shape[1]
     }
-    _lines(axis, recording, lines, "height of the\nroot body [m]")
+    _lines(axis, recording, lines)
 
 
 def _energy(axis: Any, recording: RecordedFrames, part: str | None) -> None:
-    _whole_world(part, "energy")
     kinetic, potential = recording["kinetic_energy"], recording["potential_energy"]
     axis.plot(recording.time, kinetic, color=COLORS[0], lw=1.4, label="kinetic")
     axis.plot(recording.time, potential, color=COLORS[1], lw=1.4, label="potential")
     axis.plot(recording.time, kinetic + potential, color=INK, lw=1.4, ls="--", label="sum")
-    axis.set_ylabel("energy [J]", color=INK)
     _legend(axis)
 
 
-def _momentum(name: str, label: str) -> Draw:
+def _momentum(name: str) -> Draw:
     def drawn(axis: Any, recording: RecordedFrames, part: str | None) -> None:
-        _whole_world(part, name)
-        lines = {axis_name: recording[name][:, k] for k, axis_name in enumerate("xyz")}
-        _lines(axis, recording, lines, label)
+        _lines(axis, recording, {axis_name: recording[name][:, k] for k, axis_name in enumerate("xyz")})
 
     return drawn
-
-
-def _whole_world(part: str | None, name: str) -> None:
-    if part is not None:
-        raise ValueError(f"{name} is recorded for the whole world; leave part={part!r} out")
 
 
 # -- contacts --------------------------------------------------------------------------------------
@@ -143,14 +145,14 @@ def _of_object(recording: RecordedFrames, name: str) -> np.ndarray:
     return np.asarray(is_own[:, 0] != is_own[:, 1])
 
 
-def _contact_force(which: int, label: str) -> Draw:
+def _contact_force(which: int) -> Draw:
     def drawn(axis: Any, recording: RecordedFrames, part: str | None) -> None:
         size, lines = _contact_parts(recording)[which], {}
         for name in _moving(recording, part):
             mine = _of_object(recording, name)
             if mine.any() or part is not None:
                 lines[name] = np.bincount(recording.contact_frame[mine], size[mine], recording.frames)
-        _lines(axis, recording, lines, label)
+        _lines(axis, recording, lines)
         _cut_peaks(axis, lines, "impacts", "N")
 
     return drawn
@@ -168,7 +170,6 @@ def _cut_peaks(axis: Any, lines: dict[str, np.ndarray], what: str, unit: str) ->
 
 def _friction_use(axis: Any, recording: RecordedFrames, part: str | None) -> None:
     """Draw friction over the most that it can be, a dot per contact; at one it slips."""
-    axis.set_ylabel("friction in use\n|f$_t$| / (μ f$_n$) [–]", color=INK)
     pressing, friction = _contact_parts(recording)
     shown = pressing * recording["contact_friction"] > 0.0
     shown &= pressing > MIN_FORCE * pressing.max(initial=0.0)
@@ -204,7 +205,7 @@ def _joints_of(recording: RecordedFrames, part: str | None, axes: str) -> tuple[
     return best, found
 
 
-def _joints(name: str, label: str) -> Draw:
+def _joints(name: str) -> Draw:
     def drawn(axis: Any, recording: RecordedFrames, part: str | None) -> None:
         over = "q" if fields.BY_NAME[name].axes == ("nq",) else "v"
         robot, own = _joints_of(recording, part, over)
@@ -213,7 +214,8 @@ def _joints(name: str, label: str) -> Draw:
         columns = recording.columns(name)[item[over][0] :][own]
         units = ", ".join(dict.fromkeys(unit for _, unit in columns))
         lines = {column.removeprefix(f"{robot}/"): values[:, k] for k, (column, _) in enumerate(columns)}
-        _lines(axis, recording, lines, f"{label} [{units}]")
+        axis.set_ylabel(f"{axis.get_ylabel()} [{units}]", color=INK)
+        _lines(axis, recording, lines)
         axis.set_title(_plain(robot), fontsize=9, color=INK, loc="left")
 
     return drawn
@@ -221,8 +223,6 @@ def _joints(name: str, label: str) -> Draw:
 
 # -- the solve -------------------------------------------------------------------------------------
 def _residual(axis: Any, recording: RecordedFrames, part: str | None) -> None:
-    _whole_world(part, "residual")
-    axis.set_ylabel("contact residual [–]", color=INK)
     axis.set_yscale("log")
     for k, name in enumerate(("primal", "dual", "complementarity")):
         values = recording["residual"][:, k]
@@ -243,17 +243,13 @@ def _residual(axis: Any, recording: RecordedFrames, part: str | None) -> None:
 
 
 def _sweeps(axis: Any, recording: RecordedFrames, part: str | None) -> None:
-    _whole_world(part, "sweeps")
     axis.plot(recording.time, recording["sweeps"], color=COLORS[0], lw=1.1, drawstyle="steps-post")
-    axis.set_ylabel("sweeps of the\ncontact solve [–]", color=INK)
     axis.set_ylim(0.0, max(1.0, 1.1 * float(recording["sweeps"].max())))
     axis.yaxis.get_major_locator().set_params(integer=True)
 
 
 def _stage_times(axis: Any, recording: RecordedFrames, part: str | None) -> None:
     """Draw how long the halves of single steps took: a dot each, and the median of those about it."""
-    _whole_world(part, "stage_time")
-    axis.set_ylabel("time of the\nlast step [ms]", color=INK)
     times = 1e3 * recording["stage_time"]
     rows = np.flatnonzero(np.isfinite(times).all(axis=1))
     if not len(rows):
@@ -276,18 +272,18 @@ def _running_median(values: np.ndarray) -> np.ndarray:
     return np.asarray(np.nanmedian(np.lib.stride_tricks.sliding_window_view(padded, 2 * half + 1), axis=1))
 
 
-KINDS: dict[str, Draw] = {
-    "heights": _heights,
-    "energy": _energy,
-    "linear_momentum": _momentum("linear_momentum", "linear\nmomentum [kg m/s]"),
-    "angular_momentum": _momentum("angular_momentum", "angular\nmomentum [kg m²/s]"),
-    "normal_forces": _contact_force(0, "sum of normal\nforces [N]"),
-    "friction_forces": _contact_force(1, "sum of friction\nforces [N]"),
-    "friction_use": _friction_use,
-    "joint_positions": _joints("q", "position"),
-    "joint_velocities": _joints("v", "velocity"),
-    "joint_forces": _joints("applied_force", "applied force"),
-    "residual": _residual,
-    "sweeps": _sweeps,
-    "stage_times": _stage_times,
+KINDS = {
+    "heights": Kind("height of the\nroot body [m]", _heights),
+    "energy": Kind("energy [J]", _energy, is_of_world=True),
+    "linear_momentum": Kind("linear\nmomentum [kg m/s]", _momentum("linear_momentum"), is_of_world=True),
+    "angular_momentum": Kind("angular\nmomentum [kg m²/s]", _momentum("angular_momentum"), is_of_world=True),
+    "normal_forces": Kind("sum of normal\nforces [N]", _contact_force(0)),
+    "friction_forces": Kind("sum of friction\nforces [N]", _contact_force(1)),
+    "friction_use": Kind("friction in use\n|f$_t$| / (μ f$_n$) [–]", _friction_use),
+    "joint_positions": Kind("position", _joints("q")),
+    "joint_velocities": Kind("velocity", _joints("v")),
+    "joint_forces": Kind("applied force", _joints("applied_force")),
+    "residual": Kind("contact residual [–]", _residual, is_of_world=True),
+    "sweeps": Kind("sweeps of the\ncontact solve [–]", _sweeps, is_of_world=True),
+    "stage_times": Kind("time of the\nlast step [ms]", _stage_times, is_of_world=True),
 }

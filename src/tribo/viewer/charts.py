@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from tribo.checks import check
-from tribo.checks.sealed import Answering
 from tribo.viewer.session import check_open
+from tribo.viewer.visuals import Removable
 
 if TYPE_CHECKING:
     from tribo.viewer.panel import Panel
@@ -23,32 +23,26 @@ PAUSE = 0.2  # [s] between two messages to the browser
 COLORS = ("#2b6cb0", "#dd6b20", "#2f855a", "#c53030", "#6b46c1", "#b7791f", "#2c7a7b")
 
 
-class Chart(Answering, ABC):
+class Chart(Removable, ABC):
     """A chart in the panel of a viewer."""
 
     _called = "chart"
 
     def __init__(self, title: str, names: Sequence[str], node: Any, forget: Callable[[str], None]) -> None:
         """Take the node that the browser shows, and who is to be told of the removal."""
-        self._title, self._names, self._node, self._forget = title, tuple(names), node, forget
-        self._sent, self._is_due, self._is_removed = 0.0, False, False
+        super().__init__(title, node, forget)
+        self._names = tuple(names)
+        self._sent, self._is_due = 0.0, False
 
     @property
     def title(self) -> str:
         """Title by which it is removed."""
-        return self._title
+        return self._name
 
     @property
     def names(self) -> tuple[str, ...]:
         """Names of what it shows."""
         return self._names
-
-    def remove(self) -> None:
-        """Take it away for good; a second time does nothing."""
-        if not self._is_removed:
-            self._is_removed = True
-            self._forget(self._title)
-            self._node.remove()
 
     def flush(self) -> None:
         """Send what is new; it is called now and then by itself."""
@@ -63,9 +57,8 @@ class Chart(Answering, ABC):
             self.flush()
 
     def _given(self, values: Any) -> np.ndarray:
-        if self._is_removed:
-            raise ValueError(f"chart {self._title!r} was removed from the viewer; add a new one")
-        return check.vector(values, f"values of chart {self._title!r}", len(self._names))
+        self._check()
+        return check.vector(values, f"values of chart {self._name!r}", len(self._names))
 
     @abstractmethod
     def _send(self) -> None:
@@ -130,7 +123,7 @@ class BarChart(Chart):
         self._note()
 
     def _send(self) -> None:
-        self._node.content = bars(self._title, self._names, self._values)
+        self._node.content = bars(self._name, self._names, self._values)
 
 
 def bars(title: str, names: Sequence[str], values: np.ndarray) -> str:

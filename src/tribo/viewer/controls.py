@@ -157,17 +157,14 @@ class JointControls:
             if robot is not None:
                 self._build(robot)
         for _, slider in self._coordinates:
-            if slider.disabled is can_place:
-                slider.disabled = not can_place
+            slider.disabled = not can_place
 
     def refresh(self) -> None:
         """Let the sliders show the joints and targets as they are now."""
         robot = self._robot
         if robot is None:
             return
-        title = _title(robot)
-        if self._folder.label != title:
-            self._folder.label = title
+        self._folder.label = _title(robot)
         for sliders, values in (
             (self._coordinates, robot.generalized_coordinate),
             (self._targets, robot.pd_target),

@@ -8,10 +8,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from tribo.viewer import surface as meshes
 from tribo.viewer.raster import Camera, Triangles, coverage, rasterize
-from tribo.viewer.scene import Drawable, Forces, Group, Poses, Scene
-from tribo.viewer.surface import Part, Surface, arrow, of_shape, painted, rod, turn_to
+from tribo.viewer.scene import Forces, Group, Poses, Scene
+from tribo.viewer.surface import Part, arrow, of_shape, painted, rod, surface_of, turn_to
 
 SKY = np.array([0.965, 0.972, 0.985])
 HORIZON = np.array([0.86, 0.89, 0.93])
@@ -54,7 +53,10 @@ def picture(
     """
     style = style or Style()
     width, height = style.width * style.samples, style.height * style.samples
-    heap = _heap(scene, poses, forces, style, extra)
+    parts = parts_of(scene.visual, poses) + wires(*scene.lines.place(poses))
+    if forces is not None and style.force_scale > 0.0:
+        parts += _arrows(forces, style.force_scale)
+    heap = heap_of([*parts, *extra])
     image, ground = _background(scene, poses, camera, style, heap)
     seen = rasterize(heap, camera, width, height)
     shown = seen.depth <= ground.ravel()[seen.pixel]  # what lies under the ground is hidden
@@ -81,41 +83,16 @@ def _shade(color: np.ndarray, normal: np.ndarray, rays: np.ndarray) -> np.ndarra
     return np.asarray(color * diffuse[:, None] + (0.22 * gloss + 0.07 * rim)[:, None])
 
 
-def _heap(
-    scene: Scene, poses: Poses, forces: Forces | None, style: Style, extra: Sequence[Part] = ()
-) -> Triangles:
-    """Collect the triangles of everything in world axes."""
-    parts = parts_of(scene.visual, poses)
-    parts += wires(*scene.lines.place(poses))
-    if forces is not None and style.force_scale > 0.0:
-        parts += _arrows(forces, style.force_scale)
-    return heap_of([*parts, *extra])
-
-
 def parts_of(group: Group, poses: Poses, paint: Sequence[float] | None = None) -> list[Part]:
     """Return the surfaces of drawables in the world, in their own colours or in one."""
-    position, rotation = group.place(poses)
     parts: list[Part] = []
-    shown = group.is_shown(poses)
-    for k, item in enumerate(group.items):
-        if not shown[k]:
-            continue
-        surface = _surface(item)
+    for item, position, rotation in group.placed(poses):
+        surface = of_shape(item.kind, item.size) if item.mesh is None else surface_of(item.mesh)
         color = surface.colors
         if color is None or item.keeps_color or paint is not None:
             color = painted(surface, item.color if paint is None else paint)
-        parts.append((surface, position[k], rotation[k], color))
+        parts.append((surface, position, rotation, color))
     return parts
-
-
-def vertices_of(group: Group, poses: Poses) -> np.ndarray:
-    """Return the vertices (n, 3) [m] of drawables in the world: no colours, no normals."""
-    shown = group.is_shown(poses)
-    made = [np.zeros((0, 3))]
-    for item, position, rotation, is_shown in zip(group.items, *group.place(poses), shown, strict=True):
-        if is_shown:
-            made.append(_vertices(item) @ rotation.T + position)
-    return np.concatenate(made)
 
 
 def heap_of(parts: Sequence[Part]) -> Triangles:
@@ -151,21 +128,6 @@ def wires(ends: np.ndarray, colors: np.ndarray) -> list[Part]:
     """Return a thin rod for each line, as (surface, position, map, colour)."""
     rods = [rod(a, b, WIRE_RADIUS, color) for (a, b), color in zip(ends, colors, strict=True)]
     return [one for one in rods if one is not None]
-
-
-def _surface(item: Drawable) -> Surface:
-    return of_shape(item.kind, item.size) if item.mesh is None else _mesh_surface(item.mesh)
-
-
-def _vertices(item: Drawable) -> np.ndarray:
-    if item.mesh is None:
-        return of_shape(item.kind, item.size).vertices
-    return np.asarray(item.mesh.vertices, float)
-
-
-@functools.lru_cache(maxsize=256)
-def _mesh_surface(mesh: object) -> Surface:
-    return meshes.surface_of(mesh)  # type: ignore[arg-type]
 
 
 def _background(

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import functools
+from collections.abc import Collection
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -11,9 +13,9 @@ from tribo.checks.orientation import of_matrices as quaternions
 from tribo.model import ContactState, Joint, Kind, Shape
 from tribo.readout.contacts_and_energies import contact_impulses
 from tribo.readout.explain_contact import AT_BOUND
-from tribo.viewer.scene import Poses
+from tribo.viewer.scene import NOWHERE, Poses, away_from_static
 from tribo.viewer.stage import Growing
-from tribo.viewer.surface import Surface, of_shape, turn_to
+from tribo.viewer.surface import Surface, cone, of_shape, turn_to
 from tribo.viewer.visuals import linear
 
 if TYPE_CHECKING:
@@ -58,7 +60,6 @@ def read_contact_marks(world: World) -> ContactMarks:
     )  # fmt: skip
 
 
-NOWHERE = (0.0, 0.0, -1e4)  # [m] of instances that are not used
 MAX_NAMES = 300
 MAX_GAPS = 100
 AXIS = 0.12  # [m] half of a drawn joint axis
@@ -68,8 +69,6 @@ LONGEST_CONE = 0.5  # [m]
 CONES = {OPEN: (150, 155, 165), STICK: (38, 160, 90), SLIP: (225, 120, 30)}
 MASS, INERTIA, JOINT, GAP = (240, 200, 40), (120, 90, 200), (30, 90, 200), (220, 30, 60)
 DENSITY = 2000.0  # [kg/m³] of the balls that show centres of mass
-
-OVERLAYS = ("names", "frames", "joints", "masses", "inertias", "cones", "gaps", "axes")
 
 
 class Marks:
@@ -113,26 +112,36 @@ class Overlays:
         self._api, self._world = api, world
         self._engine = world.engine
         self._names: list[Any] = []
-        self._has_axes = False
+        self._axes: list[Any] = []
         ball, cube = of_shape(Shape.SPHERE, (1.0,), 16), of_shape(Shape.BOX, (0.5, 0.5, 0.5))
         self._masses = Marks(api, "/shown/masses", ball, MASS)
         self._boxes = Marks(api, "/shown/inertias", cube, INERTIA, 0.35)
         self._cones = {
             state: Marks(api, f"/shown/cones_{state}", cone(), color, 0.45) for state, color in CONES.items()
         }
-        self._frames = Growing(self._frame_nodes, "batched_wxyzs", "batched_positions")
-        self._joints, self._gaps = Growing(self._joint_nodes, "points"), Growing(self._gap_nodes, "points")
-        self._parts: dict[str, tuple[Any, ...]] = {
-            "masses": (self._masses,), "inertias": (self._boxes,), "cones": tuple(self._cones.values()),
-            "frames": (self._frames,), "joints": (self._joints,), "gaps": (self._gaps,),
+        frames = functools.partial(api.add_batched_axes, "/shown/frames", axes_length=0.15, axes_radius=0.006)
+        self._frames = Growing(frames, "batched_wxyzs", "batched_positions")
+        joints = functools.partial(
+            api.add_arrows, "/shown/joints", colors=JOINT, shaft_radius=0.005, head_radius=0.014,
+            head_length=0.03,
+        )  # fmt: skip
+        self._joints = Growing(joints, "points")
+        gaps = functools.partial(
+            api.add_line_segments, "/shown/gaps", colors=np.array(GAP, np.uint8), thickness=6.0,
+            thickness_units="screen",
+        )  # fmt: skip
+        self._gaps = Growing(gaps, "points")
+        self._parts: dict[str, Collection[Any]] = {
+            "names": self._names, "frames": (self._frames,), "joints": (self._joints,),
+            "masses": (self._masses,), "inertias": (self._boxes,), "cones": self._cones.values(),
+            "gaps": (self._gaps,), "axes": self._axes,
         }  # fmt: skip
-        self._on: frozenset[str] = frozenset()
+        self._on: set[str] = set()
 
     def show(self, poses: Poses, wishes: Wishes) -> None:
         """Send what is asked for; take away what no longer is."""
-        wanted = frozenset(name for name in OVERLAYS if getattr(wishes, f"shows_{name}"))
-        for name in self._on - wanted:
-            self._drop(name)
+        wanted = {name for name in self._parts if wishes.shown[name]}
+        self._drop(self._on - wanted)
         self._on = wanted
         for name in wanted:
             if name == "cones":
@@ -142,21 +151,16 @@ class Overlays:
 
     def remove(self) -> None:
         """Take all nodes away."""
-        for name in self._on:
-            self._drop(name)
-        self._on = frozenset()
+        self._drop(self._on)
+        self._on = set()
 
-    def _drop(self, name: str) -> None:
-        if name == "axes":
-            self._api.remove_by_name("/shown/axes")
-            self._has_axes = False
-        elif name == "names":
-            for node in self._names:
-                node.remove()
-            self._names = []
-        else:
-            for part in self._parts[name]:
+    def _drop(self, names: set[str]) -> None:
+        for name in names:
+            parts = self._parts[name]
+            for part in parts:
                 part.remove()
+            if isinstance(parts, list):  # of nodes that are made once
+                parts.clear()
 
     # -- one of each ------------------------------------------------------------------------------
     def _show_names(self, poses: Poses) -> None:
@@ -164,7 +168,7 @@ class Overlays:
         if not self._names:
             # With its place: one that is told a moment later has been missed by a page.
             places = poses.position[[part.span.body.start for part in shown if part.span is not None]]
-            self._names = [
+            self._names += [
                 self._api.add_label(
                     f"/shown/names/{k}", part.name, anchor="bottom-center", font_screen_scale=0.8,
                     position=places[k],
@@ -176,20 +180,18 @@ class Overlays:
             place = poses.position[part.span.body.start]
             if not np.array_equal(node.position, place):
                 node.position = place
-            if node.text != part.name:
-                node.text = part.name
+            node.text = part.name
 
     def _show_axes(self, poses: Poses) -> None:
         """Show the axes of the world, as long as the label at the first one says: a scale."""
-        if self._has_axes:
+        if self._axes:
             return
-        self._has_axes = True
         rows = [part.span.body.start for part in self._world.objects if part.span is not None]
         reach = float(np.ptp(poses.position[rows], axis=0).max()) if rows else 0.0
         length = round_length(max(AXES_SHARE * reach, SHORTEST_AXES))
-        self._api.add_frame(
+        self._axes.append(self._api.add_frame(
             "/shown/axes", axes_length=length, axes_radius=0.012 * length, origin_radius=0.018 * length
-        )
+        ))  # fmt: skip
         for k, text in enumerate((f"x  {length:g} m", "y", "z")):
             self._api.add_label(
                 f"/shown/axes/{k}", text, position=1.08 * length * np.eye(3)[k], font_screen_scale=0.7
@@ -199,17 +201,9 @@ class Overlays:
         turns = quaternions(poses.rotation).astype(np.float32)
         self._frames.show(turns, poses.position.astype(np.float32))
 
-    def _frame_nodes(self, turns: np.ndarray, places: np.ndarray) -> Any:
-        return self._api.add_batched_axes("/shown/frames", turns, places, axes_length=0.15, axes_radius=0.006)
-
     def _show_joints(self, poses: Poses) -> None:
         centre, axis = joint_axes(self._engine, poses)
         self._joints.show(np.stack([centre - AXIS * axis, centre + AXIS * axis], axis=1).astype(np.float32))
-
-    def _joint_nodes(self, ends: np.ndarray) -> Any:
-        return self._api.add_arrows(
-            "/shown/joints", ends, JOINT, shaft_radius=0.005, head_radius=0.014, head_length=0.03
-        )
 
     def _show_masses(self, poses: Poses) -> None:
         mass, centre = mass_centres(self._engine, poses)
@@ -223,7 +217,7 @@ class Overlays:
 
     def _show_cones(self, scale: float) -> None:
         marks = read_contact_marks(self._world)
-        upward = marks.axes[:, 2] * _away_from_static(self._engine, marks.body)[:, None]
+        upward = marks.axes[:, 2] * away_from_static(self._engine, marks.body)[:, None]
         height = np.minimum(marks.normal_force * scale, LONGEST_CONE)
         for state, drawn in self._cones.items():
             mine = np.flatnonzero(marks.state == state)
@@ -236,11 +230,6 @@ class Overlays:
         del poses  # constraints read the state themselves
         ends = np.array([_gap_ends(tie) for tie in self._world.constraints[:MAX_GAPS]], np.float32)
         self._gaps.show(ends.reshape(-1, 2, 3))
-
-    def _gap_nodes(self, ends: np.ndarray) -> Any:
-        return self._api.add_line_segments(
-            "/shown/gaps", ends, np.array(GAP, np.uint8), thickness=6.0, thickness_units="screen"
-        )
 
 
 def round_length(length: float) -> float:
@@ -287,25 +276,8 @@ def _massive(engine: Any) -> np.ndarray:
     return np.flatnonzero(is_dynamic & (model.body_mass > 0.0))
 
 
-def _away_from_static(engine: Any, bodies: np.ndarray) -> np.ndarray:
-    """Return −1 where the first of two bodies stands and the second does not, otherwise 1."""
-    gives_way = engine.model.body_chain_len[bodies] > 0
-    return np.where(~gives_way[:, 0] & gives_way[:, 1], -1.0, 1.0)
-
-
 def _gap_ends(tie: Any) -> np.ndarray:
     """Return where a constraint is and where it should be, (2, 3) [m]."""
     first = tie.ends[0].pose()[0]
     gap = np.zeros(3) if tie.is_broken or not tie.is_on else np.asarray(tie.gap, float)
     return np.stack([first - (gap if gap.shape == (3,) else 0.0), first])
-
-
-def cone() -> Surface:
-    """Return a cone without a lid: tip at the origin, radius 1 at z = 1."""
-    angle = np.linspace(0.0, 2.0 * np.pi, 24, endpoint=False)
-    rim = np.stack([np.cos(angle), np.sin(angle), np.ones(24)], axis=1)
-    vertices = np.concatenate([rim, np.zeros((24, 3))])
-    normals = np.stack([np.cos(angle), np.sin(angle), -np.ones(24)], axis=1) / np.sqrt(2.0)
-    here, after = np.arange(24), np.roll(np.arange(24), -1)
-    faces = np.stack([here, 24 + here, after], axis=1)
-    return Surface(vertices, np.concatenate([normals, normals]), faces, is_closed=False)

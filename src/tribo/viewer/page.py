@@ -14,6 +14,7 @@ from tribo.checks.replacing import write_whole
 from tribo.recording.fields import folder
 from tribo.viewer.session import start_unheard, stop
 from tribo.viewer.stage import Stage
+from tribo.viewer.views import begin_at
 
 if TYPE_CHECKING:
     from tribo.viewer.take import Take
@@ -84,7 +85,6 @@ def _plot(take: Take) -> str:
 
 
 MAX_NAMES = 40
-FOV = 45.0  # [°] vertical
 
 
 @answered_call
@@ -119,9 +119,7 @@ def save_page(take: Take, path: Any, title: str = "tribo") -> int:
     to_write(file)
     server = start_unheard()
     try:
-        view, camera = take.camera(), server.initial_camera
-        camera.fov = np.radians(FOV)
-        camera.position, camera.look_at = view.eye, view.target
+        begin_at(server, take.camera())
         stage = Stage(server, take.scene, take.poses(0))
         stage.show_forces(take.forces(0), take.arrow)
         rows = list(take.scene.root.items())[:MAX_NAMES]
@@ -137,8 +135,7 @@ def save_page(take: Take, path: Any, title: str = "tribo") -> int:
             written.insert_sleep(float(take.time[k] - take.time[k - 1]))
             stage.move(take.poses(k))
             for label, (_, row) in zip(labels, rows, strict=True):
-                if not np.array_equal(label.position, take.position[k, row]):
-                    label.position = take.position[k, row]
+                label.position = take.position[k, row]
             stage.show_forces(take.forces(k), take.arrow)
         page = written.as_html()
     finally:

@@ -6,7 +6,7 @@ import functools
 import math
 import threading
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from tribo.checks import check
@@ -57,15 +57,15 @@ SLOWEST, FASTEST = 0.01, 4.0
 LONGEST_ARROW_SCALE = 0.05  # [m/N]
 STRONGEST = 10.0  # times the spring's usual strength
 NO_VIEW = "free"
-SHOWN = (  # text of a box, what it sets
-    ("Visuals", "shows_visual"), ("Collision shapes", "shows_collision"),
-    ("Contact points", "shows_contacts"), ("Forces", "shows_forces"),
-    ("Friction cones", "shows_cones"), ("Names", "shows_names"), ("Body frames", "shows_frames"),
-    ("Joint axes", "shows_joints"), ("Centres of mass", "shows_masses"),
-    ("Inertia boxes", "shows_inertias"), ("Gaps of constraints", "shows_gaps"),
-    ("Axes and scale", "shows_axes"), ("Sensors", "shows_sensors"), ("Colours of cameras", "shows_colors"),
-    ("Times of stages", "shows_times"), ("Dim what sleeps", "dims_sleepers"),
-)  # fmt: skip
+LAYERS = {  # text of the box, whether it is shown at first
+    "visual": ("Visuals", True), "collision": ("Collision shapes", False),
+    "contacts": ("Contact points", True), "forces": ("Forces", True), "cones": ("Friction cones", False),
+    "names": ("Names", False), "frames": ("Body frames", False), "joints": ("Joint axes", False),
+    "masses": ("Centres of mass", False), "inertias": ("Inertia boxes", False),
+    "gaps": ("Gaps of constraints", False), "axes": ("Axes and scale", False), "sensors": ("Sensors", False),
+    "colors": ("Colours of cameras", False), "times": ("Times of stages", False),
+    "sleepers": ("Dim what sleeps", True),
+}  # fmt: skip
 
 
 @dataclass(slots=True)
@@ -78,29 +78,10 @@ class Wishes:
     back: int = 0  # single steps back, likewise
     moment: float | None = None  # [s] that was chosen on the time line
     wants_reset: bool = False
-    shows_visual: bool = True
-    shows_collision: bool = False
-    shows_contacts: bool = True
-    shows_forces: bool = True
+    shown: dict[str, bool] = field(default_factory=lambda: {name: LAYERS[name][1] for name in LAYERS})
     force_scale: float = 0.002  # [m/N]
-    shows_names: bool = False
-    shows_frames: bool = False
-    shows_joints: bool = False
-    shows_masses: bool = False
-    shows_inertias: bool = False
-    shows_cones: bool = False
-    shows_gaps: bool = False
-    shows_axes: bool = False  # of the world, with their length
-    shows_sensors: bool = False  # what lidars and cameras measured last
-    shows_colors: bool = False  # what depth cameras would see in colours
-    shows_times: bool = False  # of the halves of a step
-    dims_sleepers: bool = True
     follows: str = NOBODY
     strength: float = 1.0  # of the spring that pulls
-
-    def layers(self) -> tuple[bool, ...]:
-        """Return what is shown and what is hidden."""
-        return self.shows_visual, self.shows_collision, self.shows_contacts, self.shows_forces
 
 
 _NOTHING = Wishes()  # nothing is asked for
@@ -148,10 +129,9 @@ class Panel:
             inputs.on_change(pull, self._set_strength)
         with gui.add_folder("Show"):
             self._boxes: dict[str, Any] = {}
-            for text, name in SHOWN:
-                box = gui.add_checkbox(text, initial_value=getattr(self._wishes, name))
-                inputs.on_change(box, functools.partial(self._set, name))
-                self._boxes[name.partition("_")[2]] = box
+            for name, (text, is_shown) in LAYERS.items():
+                self._boxes[name] = gui.add_checkbox(text, initial_value=is_shown)
+                inputs.on_change(self._boxes[name], functools.partial(self._show_layer, name))
             scale = gui.add_slider(
                 "Arrows [mm/N]", min=0.0, max=1e3 * LONGEST_ARROW_SCALE, step=0.1,
                 initial_value=round(min(1e3 * force_scale, 1e3 * LONGEST_ARROW_SCALE), 1),
@@ -201,9 +181,8 @@ class Panel:
             if not isinstance(value, bool):
                 raise TypeError(f"{name} must be True or False, got {check.shown(value)}")
         for name, value in layers.items():
-            wish = f"{'dims' if name == 'sleepers' else 'shows'}_{name}"
-            self._set(wish, value)
-            now = functools.partial(getattr, self._wishes, wish)  # a person may set it meanwhile
+            self._show_layer(name, value)
+            now = functools.partial(self._wishes.shown.get, name)  # a person may set it meanwhile
             inputs.show(self._server, self._boxes[name], value=now)
 
     def set_driven(self, is_driven: bool) -> None:
@@ -311,5 +290,5 @@ class Panel:
     def _set_follow(self, value: Any) -> None:
         self._wishes.follows = value if value in self._names else NOBODY
 
-    def _set(self, name: str, value: Any) -> None:
-        setattr(self._wishes, name, value is True)
+    def _show_layer(self, name: str, value: Any) -> None:
+        self._wishes.shown[name] = value is True

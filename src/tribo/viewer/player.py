@@ -12,12 +12,13 @@ import numpy as np
 from tribo.checks import check
 from tribo.viewer import inputs
 from tribo.viewer.pace import FRAME
-from tribo.viewer.panel import clipped
+from tribo.viewer.panel import LAYERS, clipped
 from tribo.viewer.scene import Forces
 from tribo.viewer.session import Session, end_of_run, start
 from tribo.viewer.stage import Stage
 from tribo.viewer.take import Take
 from tribo.viewer.touch import plain_name
+from tribo.viewer.views import begin_at
 from tribo.viewer.visual_objects import VisualObjects
 
 NO_FORCES = Forces(np.zeros((0, 3)), np.zeros((0, 3)))
@@ -72,7 +73,7 @@ class Player(Session, VisualObjects):
         self._ghost: Stage | None = None
         if other is not None:
             self._ghost = Stage(self._server, other.scene, other.poses(0), "/other", OTHER)
-        self._aim()
+        begin_at(self._server, take.camera())
         self._controls()
 
     @property
@@ -196,8 +197,8 @@ class Player(Session, VisualObjects):
         """Show the first motion, the other, or both."""
         if value in WHICH and self._ghost is not None:
             with self._lock:
-                self._stage.hide(is_hidden=value == WHICH[2])
-                self._ghost.hide(is_hidden=value == WHICH[1])
+                for stage, absent in ((self._stage, WHICH[2]), (self._ghost, WHICH[1])):
+                    stage.show(dict.fromkeys(LAYERS, value != absent) | {"collision": False})
                 self._shown = None  # what was hidden has not moved along
                 self.show(self._time)
 
@@ -205,11 +206,6 @@ class Player(Session, VisualObjects):
         with self._lock:
             self._shows_forces, self._shown = is_shown, None
             self.show(self._time)
-
-    def _aim(self) -> None:
-        view, camera = self.take.camera(), self._server.initial_camera
-        camera.fov = np.radians(45.0)
-        camera.position, camera.look_at = view.eye, view.target
 
 
 def nearest(take: Take, moment: float) -> int:

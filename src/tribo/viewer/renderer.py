@@ -123,8 +123,7 @@ class Renderer(Answering):
     def camera(self, direction: Any = DIRECTION) -> Camera:
         """Return a camera that sees all objects, grounds aside, from a direction, (3,)."""
         shown, poses = self._described(), scene.read_poses(self._world)
-        vertices = draw.vertices_of(shown.visual, poses)
-        return seeing(vertices, direction, aspect=self._width / self._height)
+        return seeing(shown.visual.vertices(poses), direction, aspect=self._width / self._height)
 
     # -- inside ----------------------------------------------------------------------------------
     def _camera(self, camera: Camera | None) -> Camera:
@@ -144,8 +143,7 @@ class Renderer(Answering):
     def _fragments(self, camera: Camera) -> tuple[Fragments, np.ndarray, np.ndarray]:
         """Return what is seen of all solids, the object of each triangle, and how far grounds are."""
         shown, poses = self._described(), scene.read_poses(self._world)
-        is_shown = shown.visual.is_shown(poses)
-        items = [item for item, s in zip(shown.visual.items, is_shown, strict=True) if s]
+        items = [item for item, *_ in shown.visual.placed(poses)]
         numbers = {part.name: k for k, part in enumerate(self._world.objects)}
         parts = draw.parts_of(shown.visual, poses)
         owners = [

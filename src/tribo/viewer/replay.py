@@ -13,7 +13,7 @@ from tribo.description.extents import rotation_matrices
 from tribo.model import Shape
 from tribo.recording.fields import describe as describe_model
 from tribo.viewer.raster import Camera
-from tribo.viewer.scene import NOWHERE, Drawable, Forces, Scene, describe, group_of, material_color
+from tribo.viewer.scene import NOWHERE, Drawable, Forces, Group, Scene, describe, material_color
 from tribo.viewer.take import ARROW, Take
 from tribo.viewer.views import camera_of_box
 
@@ -77,7 +77,7 @@ class Cast:
         """Return a scene of the bodies of the first stretch with those that came later."""
         if not self.late:
             return scene
-        return replace(scene, visual=group_of([*scene.visual.items, *self.late]))
+        return replace(scene, visual=Group([*scene.visual.items, *self.late]))
 
 
 def _looks(stretch: Recording, rows: np.ndarray, known: int) -> list[Drawable]:

@@ -22,6 +22,7 @@ from tribo.viewer.mark_sizes import factor_of
 from tribo.viewer.surface import of_shape
 
 if TYPE_CHECKING:
+    from tribo.engine.engine import Engine
     from tribo.world.world import World
 
 Color = tuple[float, float, float]
@@ -64,7 +65,7 @@ WIRES: dict[str, Color] = {
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Drawable:
-    """A shape that is fixed to a body."""
+    """A shape that is fixed to a body, be it seen or touched."""
 
     name: str  # "robot/LF_FOOT/0"
     owner: str  # name of the object
@@ -77,6 +78,12 @@ class Drawable:
     mesh: Any = None  # trimesh.Trimesh
     keeps_color: bool = False  # the colour was set: it replaces those of the mesh
     constraint: int = -1  # number of the constraint that it shows; −1: none
+
+    def vertices(self) -> np.ndarray:
+        """Return its vertices (n, 3) [m] in axes of its own."""
+        if self.mesh is None:
+            return of_shape(self.kind, self.size).vertices
+        return np.asarray(self.mesh.vertices, float)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -97,22 +104,24 @@ class Forces:
     force: np.ndarray  # (n, 3) [N] pointing away from the static side, or from B to A
 
 
-@dataclass(frozen=True, slots=True, eq=False)
 class Group:
     """Drawables with the arrays that place them."""
 
-    items: tuple[Drawable, ...]
-    body: np.ndarray  # (n,)
-    offset: np.ndarray  # (n, 3)
-    rotation: np.ndarray  # (n, 3, 3)
-    constraint: np.ndarray  # (n,) that they show, −1: none
+    def __init__(self, items: Sequence[Drawable]) -> None:
+        """Gather bodies, places on them, and constraints that they show."""
+        n = len(items)
+        self.items = tuple(items)
+        self.body = np.array([d.body for d in items], int)
+        self._offset = np.array([d.position for d in items], float).reshape(n, 3)
+        self._rotation = np.array([d.rotation for d in items], float).reshape(n, 3, 3)
+        self._constraint = np.array([d.constraint for d in items], int)
 
     def is_shown(self, poses: Poses) -> np.ndarray:
         """Return which items are drawn, (n,) of bool: not the marks of what is off or broken."""
         shown = np.ones(len(self.items), bool)
         if poses.is_held is not None:
-            marks = self.constraint >= 0
-            shown[marks] = poses.is_held[self.constraint[marks]]
+            marks = self._constraint >= 0
+            shown[marks] = poses.is_held[self._constraint[marks]]
         return shown
 
     def place(self, poses: Poses) -> tuple[np.ndarray, np.ndarray]:
@@ -121,9 +130,19 @@ class Group:
         Hidden shapes are far below everything: the browser's instances cannot be left out one by one.
         """
         turned = poses.rotation[self.body]
-        position = poses.position[self.body] + np.einsum("nij,nj->ni", turned, self.offset)
+        position = poses.position[self.body] + np.einsum("nij,nj->ni", turned, self._offset)
         position[~self.is_shown(poses)] = NOWHERE
-        return position, turned @ self.rotation
+        return position, turned @ self._rotation
+
+    def placed(self, poses: Poses) -> list[tuple[Drawable, np.ndarray, np.ndarray]]:
+        """Return what is drawn, each with its position (3,) [m] and rotation (3, 3) in the world."""
+        every = zip(self.items, *self.place(poses), strict=True)
+        return [one for one, is_shown in zip(every, self.is_shown(poses), strict=True) if is_shown]
+
+    def vertices(self, poses: Poses) -> np.ndarray:
+        """Return the vertices (n, 3) [m] of what is drawn in the world: no colours, no normals."""
+        made = [item.vertices() @ turn.T + place for item, place, turn in self.placed(poses)]
+        return np.concatenate([np.zeros((0, 3)), *made])
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -140,8 +159,6 @@ class Lines:
         """Return the ends (m, 2, 3) [m] of those that are on and whole, in the world, and their colours."""
         held = slice(None) if poses.is_held is None else poses.is_held[self.number]
         body, point = self.body[held], self.point[held]
-        if not len(body):
-            return np.zeros((0, 2, 3)), np.zeros((0, 3))
         turned = np.einsum("nsij,nsj->nsi", poses.rotation[body], point)
         ends = np.where((body < 0)[..., None], point, poses.position[body] + turned)
         return ends, self.color[held]
@@ -159,9 +176,13 @@ class Scene:
     visual: Group  # what the things look like
     collision: Group  # what they touch with, of those that look different
     planes: Group
-    names: tuple[str, ...]  # of the objects that can be followed
-    root: dict[str, int]  # row of their root bodies
+    root: dict[str, int]  # row of the root body of each object that can be followed, by name
     lines: Lines = NO_LINES
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Names of the objects that can be followed."""
+        return tuple(self.root)
 
 
 def describe(world: World, load: Callable[[MeshFile], Any] = meshes.load) -> Scene:
@@ -182,25 +203,18 @@ def describe(world: World, load: Callable[[MeshFile], Any] = meshes.load) -> Sce
         assert part.span is not None
         first = part.span.body.start
         for k, body in enumerate(part.description.bodies):
-            shapes = [_shape(part, first + k, s) for s in body.shapes if not s.is_point]
-            planes += [d for d in shapes if d.kind == Shape.PLANE]
-            solids = [d for d in shapes if d.mesh is not None or d.kind not in {Shape.PLANE, Shape.MESH}]
-            hulls = [
-                made
-                for s in body.shapes
-                if s.kind == Shape.MESH and (made := _drawn(part, first + k, body.name, s, load)) is not None
-            ]
+            felt = [_drawn(part, first + k, body.name, s, load) for s in body.shapes if not s.is_point]
+            planes += [d for d in felt if d is not None and d.kind == Shape.PLANE]
+            solids = [d for d in felt if d is not None and d.kind != Shape.PLANE]
             seen = [_drawn(part, first + k, body.name, v, load) for v in body.visuals]
             looks = [d for d in seen if d is not None]
             visual += looks
             if looks and len(looks) == len(seen):
-                collision += solids + hulls
+                collision += solids
             else:
-                visual += solids + hulls
-    root = roots(world)
+                visual += solids
     marks, lines = _constraints(world)
-    groups = [group_of(items) for items in (visual + marks, collision, planes)]
-    return Scene(groups[0], groups[1], groups[2], tuple(root), root, lines)
+    return Scene(Group(visual + marks), Group(collision), Group(planes), roots(world), lines)
 
 
 def roots(world: World) -> dict[str, int]:
@@ -230,10 +244,14 @@ def read_forces(world: World) -> Forces:
     touches = (impulse[:, 2] > 0.0) | (work.contact_gap[:n] <= 0.0)
     axes = work.contact_axes[:n].reshape(-1, 3, 3)[touches]
     force = np.einsum("nij,ni->nj", axes, impulse[touches]) / world.time_step
-    bodies = work.contact_body[:n][touches]
-    gives_way = engine.model.body_chain_len[bodies] > 0
-    force[~gives_way[:, 0] & gives_way[:, 1]] *= -1.0
+    force *= away_from_static(engine, work.contact_body[:n][touches])[:, None]
     return Forces(work.contact_pos[:n][touches].copy(), force)
+
+
+def away_from_static(engine: Engine, bodies: np.ndarray) -> np.ndarray:
+    """Return −1 where the first of two bodies, (n, 2), stands and the second does not, otherwise 1, (n,)."""
+    gives_way = engine.model.body_chain_len[bodies] > 0
+    return np.where(~gives_way[:, 0] & gives_way[:, 1], -1.0, 1.0)
 
 
 def sleeping_bodies(world: World) -> np.ndarray:
@@ -297,69 +315,43 @@ def material_color(material: str, number: int = 0) -> Color:
     return PALETTE[number % len(PALETTE)]
 
 
-def _shape(part: Object, body: int, shape: ShapeDescription) -> Drawable:
-    made = meshes.of_geometry(shape) if shape.kind in GEOMETRIES else None
-    own = part.color
-    color = (own[0], own[1], own[2]) if own is not None else material_color(shape.material, part.id)
-    return Drawable(
-        f"{part.name}/{shape.name}", part.name, body, Shape.MESH if made is not None else shape.kind,
-        tuple(shape.size), np.array(shape.position, float), rotation_matrix(shape.quaternion),
-        color, made, made is not None,
-    )  # fmt: skip
-
-
 def _drawn(part: Object, body: int, link: str, item: ShapeDescription | VisualDescription,
            load: Callable[[MeshFile], Any]) -> Drawable | None:  # fmt: skip
-    """Return a visual, or a shape that is a mesh; None if its mesh cannot be drawn."""
-    loaded = None
-    given, plain = part.color, (0.72, 0.74, 0.77)
+    """Return a shape or a visual of a link; None if its mesh cannot be drawn."""
+    name, kind, mesh, given = link, item.kind, None, part.color
+    plain: Color = (0.72, 0.74, 0.77)
     if isinstance(part, SingleBody):
         plain = material_color(part.material, part.id)
     if isinstance(item, VisualDescription):
         given = given or item.color
-    if isinstance(item, VisualDescription) and item.triangles is not None:
-        loaded = meshes.of_triangles(*item.triangles)
-    elif item.kind == Shape.MESH:
-        loaded = load(item.mesh) if item.mesh is not None else None
-        if loaded is None:
+        mesh = None if item.triangles is None else meshes.of_triangles(*item.triangles)
+    elif kind != Shape.MESH:
+        name, plain = item.name, material_color(item.material, part.id)
+        mesh = meshes.of_geometry(item) if kind in GEOMETRIES else None
+        kind = kind if mesh is None else Shape.MESH
+    if mesh is None and kind == Shape.MESH:
+        mesh = None if item.mesh is None else load(item.mesh)
+        if mesh is None:
             return None
-    color = (given[0], given[1], given[2]) if given is not None else plain
+    color = plain if given is None else (given[0], given[1], given[2])
     return Drawable(
-        f"{part.name}/{link}", part.name, body, item.kind, tuple(item.size or ()),
-        np.array(item.position, float), rotation_matrix(item.quaternion), color,
-        loaded, given is not None,
+        f"{part.name}/{name}", part.name, body, kind, tuple(item.size or ()),
+        np.array(item.position, float), rotation_matrix(item.quaternion), color, mesh,
+        keeps_color=given is not None or item.kind in GEOMETRIES,
     )  # fmt: skip
 
 
-def group_of(items: Sequence[Drawable]) -> Group:
-    """Return drawables with the arrays that place them."""
-    n = len(items)
-    return Group(
-        tuple(items),
-        np.array([d.body for d in items], int),
-        np.array([d.position for d in items], float).reshape(n, 3),
-        np.array([d.rotation for d in items], float).reshape(n, 3, 3),
-        np.array([d.constraint for d in items], int),
-    )
-
-
 def lowest_point(world: World, part: Object) -> float:
-    """Return the height of the lowest point of an object's collision shapes [m]; inf without any."""
+    """Return the height of the lowest point of an object's collision shapes [m]; inf without any.
+
+    Planes and meshes of files do not count.
+    """
     poses = read_poses(world)
     assert part.span is not None
-    first = part.span.body.start
-    lowest = np.inf
-    for k, body in enumerate(part.description.bodies):
-        for shape in body.shapes:
-            if shape.kind in {Shape.PLANE, Shape.MESH}:
-                continue
-            made = meshes.of_geometry(shape) if shape.kind in GEOMETRIES else None
-            points = (
-                of_shape(shape.kind, tuple(shape.size)).vertices
-                if made is None
-                else np.asarray(made.vertices)
-            )
-            points = points @ rotation_matrix(shape.quaternion).T + shape.position
-            heights = poses.position[first + k, 2] + points @ poses.rotation[first + k, 2]
-            lowest = min(lowest, float(heights.min()))
-    return float(lowest)
+    items = [
+        _drawn(part, part.span.body.start + k, body.name, shape, lambda _: None)
+        for k, body in enumerate(part.description.bodies)
+        for shape in body.shapes
+    ]
+    solids = Group([item for item in items if item is not None and item.kind != Shape.PLANE])
+    return float(solids.vertices(poses)[:, 2].min(initial=np.inf))

@@ -14,7 +14,8 @@ from tribo.sensors.camera import DepthCamera
 from tribo.sensors.lidar import Lidar
 from tribo.viewer import draw
 from tribo.viewer.raster import Camera
-from tribo.viewer.scene import Scene, describe, group_of, read_poses
+from tribo.viewer.scene import Group, Scene, describe, read_poses
+from tribo.viewer.views import camera_of
 
 if TYPE_CHECKING:
     from tribo.sensors.base import Sensor
@@ -81,9 +82,7 @@ class SensorMarks:
         self._show_folder()
 
     def _show_folder(self) -> None:
-        is_used = bool(self._images or self._colors)
-        if self._folder.visible is not is_used:
-            self._folder.visible = is_used
+        self._folder.visible = bool(self._images or self._colors)
 
     def remove(self) -> None:
         """Take all nodes away."""
@@ -156,12 +155,9 @@ def depth_picture(depth: np.ndarray) -> np.ndarray:
 
 def sensor_camera(sensor: DepthCamera) -> Camera:
     """Return the camera of pictures that stands where a sensor is and sees as wide."""
-    turn = np.asarray(sensor.rotation_matrix)
-    eye = np.asarray(sensor.position)
+    turn, eye = sensor.rotation_matrix, sensor.position
     half = sensor.intrinsics[1, 2] / sensor.intrinsics[1, 1]  # tangent of half the vertical angle
-    return Camera(
-        _three(eye), _three(eye + turn[:, 0]), 2.0 * math.degrees(math.atan(half)), _three(turn[:, 2])
-    )
+    return camera_of(eye, eye + turn[:, 0], 2.0 * math.degrees(math.atan(half)), turn[:, 2])
 
 
 @answered_call
@@ -193,15 +189,10 @@ def sensor_picture(
     hidden = sensor.hidden_body
     if hidden is not None:
         kept = [item for item in shown.visual.items if item.body != hidden]
-        shown = replace(shown, visual=group_of(kept))
+        shown = replace(shown, visual=Group(kept))
     width, height = (round(2.0 * x) for x in sensor.intrinsics[:2, 2])
     if most_pixels is not None and width * height > most_pixels:
         less = math.sqrt(most_pixels / (width * height))
         width, height = max(1, int(less * width)), max(1, int(less * height))
     poses = read_poses(sensor.world)
     return draw.picture(shown, poses, sensor_camera(sensor), draw.Style(width, height, 1))
-
-
-def _three(values: np.ndarray) -> tuple[float, float, float]:
-    x, y, z = (float(value) for value in values)
-    return x, y, z

@@ -7,7 +7,7 @@ import logging
 import time
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -100,7 +100,6 @@ class Viewer(Session, VisualObjects, Charts, Views):
         self._is_driven = False
         self._times = StageTimes()
         self._step_cost = 0.0  # [s] of one step, as `run` sees it
-        self._shown: tuple[Any, ...] = ()
         self._pace = Pace()
         self._next_status = 0.0
         self._pictures = 0
@@ -282,7 +281,7 @@ class Viewer(Session, VisualObjects, Charts, Views):
         """Step; a world that cannot go on is paused and stays to be looked at."""
         begin = time.perf_counter()
         try:
-            is_timed = self._panel.wishes.shows_times
+            is_timed = self._panel.wishes.shown["times"]
             if self._touch.grip is None and not is_timed:
                 self._world.step(n)
             else:
@@ -311,18 +310,16 @@ class Viewer(Session, VisualObjects, Charts, Views):
             self._carry_out()
         self._renew()
         wishes = self._panel.wishes
-        shown = wishes.layers()
+        shown = wishes.shown
         poses = scenes.read_poses(world)
         with self._server.atomic():
-            if shown != self._shown:
-                self._stage.show(wishes)
-                self._shown = shown
+            self._stage.show(shown)
             self._stage.move(poses)
-            if wishes.shows_contacts or wishes.shows_forces:
+            if shown["contacts"] or shown["forces"]:
                 self._stage.show_forces(scenes.read_forces(world), wishes.force_scale)
-            self._stage.dim(scenes.sleeping_bodies(world) if wishes.dims_sleepers else None)
+            self._stage.dim(scenes.sleeping_bodies(world) if shown["sleepers"] else None)
             self._overlays.show(poses, wishes)
-            self._sensors.show(is_on=wishes.shows_sensors)
+            self._sensors.show(is_on=shown["sensors"])
             is_paused = self._is_driven and not wishes.is_playing
             self._touch.show(poses, is_paused=is_paused)
             found = self._touch.selected
@@ -342,7 +339,8 @@ class Viewer(Session, VisualObjects, Charts, Views):
         self._speed_from = (now, world.time)
         self._next_status = now + STATUS
         self._rename()
-        times = self._times.text() if self._panel.wishes.shows_times else ""
+        shown = self._panel.wishes.shown
+        times = self._times.text() if shown["times"] else ""
         self._panel.show(
             f"time **{world.time:.3f} s** · real-time factor **{factor:.2f}** · "
             f"contacts **{int(world.engine.work.contact_count[0])}**"
@@ -355,7 +353,7 @@ class Viewer(Session, VisualObjects, Charts, Views):
         self._panel.show_selected(self._touch.text())
         self._commands.joints.refresh()
         self._commands.world.refresh()
-        self._sensors.show_colors(self._scene, is_on=self._panel.wishes.shows_colors)
+        self._sensors.show_colors(self._scene, is_on=shown["colors"])
         self._flush_charts()
 
     def _renew(self) -> None:
@@ -379,7 +377,6 @@ class Viewer(Session, VisualObjects, Charts, Views):
         self._save()
         self._history.clear()
         self._panel.set_names(self._scene.names)
-        self._shown = ()
 
     def _save(self) -> None:
         """Keep the state to which a reset goes back."""
@@ -394,7 +391,7 @@ class Viewer(Session, VisualObjects, Charts, Views):
         if root == before:
             return
         followed = before.get(self._panel.wishes.follows)
-        self._scene = replace(self._scene, names=tuple(root), root=root)
+        self._scene = replace(self._scene, root=root)
         self._panel.set_names(self._scene.names)
         for name, row in root.items():
             if row == followed:

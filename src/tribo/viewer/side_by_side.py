@@ -14,7 +14,7 @@ from tribo.viewer import draw
 from tribo.viewer.pace import Pace
 from tribo.viewer.raster import Camera
 from tribo.viewer.renderer import DIRECTION, seeing
-from tribo.viewer.scene import Drawable, Lines, Poses, Scene, describe, group_of, read_poses
+from tribo.viewer.scene import Drawable, Group, Poses, Scene, describe, read_poses
 from tribo.viewer.session import Session, start
 from tribo.viewer.stage import Stage
 from tribo.viewer.views import Views
@@ -95,8 +95,7 @@ class SideBySide:
 
     def camera(self, direction: Any = DIRECTION, aspect: float = 1.5) -> Camera:
         """Return a camera that sees all worlds, grounds aside, from a direction, (3,)."""
-        places = draw.vertices_of(self.scene.visual, self.poses())
-        return seeing(places, direction, aspect=aspect)
+        return seeing(self.scene.visual.vertices(self.poses()), direction, aspect=aspect)
 
     def rgb_array(self, camera: Camera | None = None, width: int = 640, height: int = 480) -> np.ndarray:
         """Return a picture of all worlds, (height, width, 3) of uint8, without a browser."""
@@ -187,7 +186,7 @@ def _check_same(batch: Batch, world: World) -> None:
 
 def _extent(one: Scene, poses: Poses) -> float:
     """Return how far apart worlds should be [m]."""
-    vertices = draw.vertices_of(one.visual, poses)
+    vertices = one.visual.vertices(poses)
     if not len(vertices):
         return 1.0
     return GAP * max(float(np.ptp(vertices[:, :2], axis=0).max()), 0.5)
@@ -195,15 +194,14 @@ def _extent(one: Scene, poses: Poses) -> float:
 
 def _copied(one: Scene, bodies: int, offset: np.ndarray) -> Scene:
     """Return a scene with one copy of all drawables per world; level grounds are laid once."""
-
-    def copies(items: Sequence[Drawable], numbers: range) -> list[Drawable]:
-        return [replace(item, body=item.body + k * bodies) for k in numbers for item in items]
-
     every = range(len(offset))
-    groups = [group_of(copies(group.items, every)) for group in (one.visual, one.collision)]
-    planes = group_of(copies(one.planes.items, range(1)))
+
+    def copies(items: Sequence[Drawable]) -> Group:
+        return Group([replace(item, body=item.body + k * bodies) for k in every for item in items])
+
     lines, fixed = one.lines, one.lines.body < 0
     point = np.concatenate([lines.point + np.where(fixed, 1.0, 0.0)[..., None] * way for way in offset])
     body = np.concatenate([np.where(fixed, -1, lines.body + k * bodies) for k in every])
-    copied = Lines(np.tile(lines.number, len(offset)), body, point, np.tile(lines.color, (len(offset), 1)))
-    return Scene(groups[0], groups[1], planes, one.names, one.root, copied)
+    number, color = np.tile(lines.number, len(offset)), np.tile(lines.color, (len(offset), 1))
+    copied = replace(lines, number=number, body=body, point=point, color=color)
+    return replace(one, visual=copies(one.visual.items), collision=copies(one.collision.items), lines=copied)

@@ -1,9 +1,12 @@
-"""A scene as nodes of a viser server; what is alike is one node with many instances."""
+"""A scene as nodes of a viser server; what is alike is one node with many instances.
+
+A value that is assigned to a node again is not sent again: viser compares it with the last one.
+"""
 
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -11,8 +14,7 @@ import numpy as np
 
 from tribo.checks.orientation import of_matrices as quaternions
 from tribo.model import Shape
-from tribo.viewer.panel import Wishes
-from tribo.viewer.scene import COLLISION, Color, Drawable, Forces, Group, Poses, Scene, group_of
+from tribo.viewer.scene import COLLISION, Color, Drawable, Forces, Group, Poses, Scene
 from tribo.viewer.surface import of_shape
 from tribo.viewer.visuals import linear
 
@@ -20,7 +22,6 @@ POINT = (225, 60, 50)
 FORCE = (26, 158, 92)
 TILES = ((176, 184, 196), (150, 160, 174))
 TILE_COUNT = 60  # squares of a ground along one side
-NOTHING = np.zeros(0)
 LONGEST = 2.0  # [m] of an arrow
 PALE, PALE_SHARE = np.array([165.0, 172.0, 182.0]), 0.6  # what sleeps is mixed with grey
 WIRE = 0.008  # [m] thickness between bodies of usual size
@@ -42,30 +43,26 @@ class Layer:
 
     def __init__(self, batches: Sequence[tuple[Any, Sequence[Drawable]]], *, is_seen: bool) -> None:
         """Take the nodes and what their instances stand for."""
-        self._group = group_of([item for _, items in batches for item in items])
+        self._group = Group([item for _, items in batches for item in items])
         ends = np.cumsum([0, *(len(items) for _, items in batches)])
         self.handles = [handle for handle, _ in batches]
         self._slices = [slice(a, b) for a, b in itertools.pairwise(ends)]
-        self._sent: list[tuple[np.ndarray, np.ndarray]] = [(NOTHING, NOTHING) for _ in batches]
         self._is_seen = is_seen
+        self._poses: Poses | None = None  # the latest
         shades = [getattr(handle, "batched_colors", None) for handle in self.handles]
         self._colors = [None if s is None or s.ndim != 2 else s.copy() for s in shades]
-        self._pale = [np.zeros(0, bool) for _ in batches]  # what is drawn paler now
 
     def move(self, poses: Poses) -> None:
-        """Send the positions and orientations that changed, two messages per node; none if hidden."""
+        """Send the positions and orientations that changed, two messages per node; while hidden none."""
+        self._poses = poses
         if not self._is_seen or not self.handles:
             return
         position, rotation = self._group.place(poses)
         places = position.astype(np.float32)
         turns = quaternions(rotation).astype(np.float32)
-        for k, (handle, part) in enumerate(zip(self.handles, self._slices, strict=True)):
-            place, turn = self._sent[k]
-            if not np.array_equal(place, places[part]):
-                handle.batched_positions = places[part]
-            if not np.array_equal(turn, turns[part]):
-                handle.batched_wxyzs = turns[part]
-            self._sent[k] = places[part], turns[part]
+        for handle, part in zip(self.handles, self._slices, strict=True):
+            handle.batched_positions = places[part]
+            handle.batched_wxyzs = turns[part]
 
     def listen(self, clicked: Clicked, dragged: Dragged) -> None:
         """Tell of clicks, and of drags with Ctrl or Ctrl and Shift held, which body they meant."""
@@ -73,31 +70,29 @@ class Layer:
             _listen(handle, self._group.body[part], clicked, dragged)
 
     @property
-    def is_seen(self) -> bool:
-        """Whether the nodes are shown."""
+    def visible(self) -> bool:
+        """Whether the nodes are shown; assign to show them where they are by then, or to hide them."""
         return self._is_seen
 
-    def show(self, *, is_seen: bool) -> None:
-        """Show or hide all nodes."""
-        self._is_seen = is_seen
-        for handle in self.handles:
-            handle.visible = is_seen
+    @visible.setter
+    def visible(self, is_seen: bool) -> None:
+        if is_seen is not self._is_seen:
+            self._is_seen = is_seen
+            for handle in self.handles:
+                handle.visible = is_seen
+            if self._poses is not None:
+                self.move(self._poses)
 
     def dim(self, bodies: np.ndarray | None) -> None:
         """Draw some bodies, (nbody,) of bool, paler; None: no body. Meshes with textures stay as they are."""
         chosen = None if bodies is None or not bodies.any() else bodies[self._group.body]
-        for k, (handle, part) in enumerate(zip(self.handles, self._slices, strict=True)):
-            full = self._colors[k]
-            if full is None:
-                continue
-            pale = np.zeros(0, bool) if chosen is None else chosen[part]
-            if np.array_equal(pale, self._pale[k]):
-                continue
-            self._pale[k] = pale
-            made = full.copy()
-            if len(pale):
-                made[pale] = (PALE_SHARE * PALE + (1.0 - PALE_SHARE) * made[pale]).astype(np.uint8)
-            handle.batched_colors = made
+        for handle, part, full in zip(self.handles, self._slices, self._colors, strict=True):
+            if full is not None:
+                made = full.copy()
+                if chosen is not None:
+                    pale = chosen[part]
+                    made[pale] = (PALE_SHARE * PALE + (1.0 - PALE_SHARE) * made[pale]).astype(np.uint8)
+                handle.batched_colors = made
 
     def remove(self) -> None:
         """Take all nodes away."""
@@ -178,51 +173,32 @@ class Stage:
             f"{root}/contacts/forces", np.zeros((0, 2, 3), np.float32), color,
             shaft_radius=0.008, head_radius=0.02, head_length=0.05,
         )  # fmt: skip
-        self._is_empty = True
         self._lines = scene.lines
-        self._shows_visual = True
         self._wires = Growing(self._wire, "points")  # of those that are on and whole
-        self._wired: Any = NOTHING  # what was sent of them
         self.move(poses)
 
     def move(self, poses: Poses) -> None:
         """Send the poses that changed since the last time."""
         self.visual.move(poses)
         self.collision.move(poses)
-        self._span(poses)
-
-    def _span(self, poses: Poses) -> None:
-        """Send the wires if they moved."""
         ends, colors = self._lines.place(poses)
-        points = ends.astype(np.float32)
-        if not np.array_equal(points, self._wired):
-            self._wires.show(points, colors)
-            self._wired = points
+        self._wires.show(ends.astype(np.float32), colors)
 
     def _wire(self, points: np.ndarray, colors: np.ndarray) -> Any:
         shades = np.asarray(255.0 * colors + 0.5, np.uint8)[:, None].repeat(2, axis=1)
         return self._api.add_line_segments(
             f"{self._root}/wires", points, shades, thickness=WIRE * self._lines.factor,
-            visible=self._shows_visual,
+            visible=self.visual.visible,
         )  # fmt: skip
 
-    def show(self, wishes: Wishes) -> None:
-        """Show and hide what the panel says."""
-        self._shows_visual = wishes.shows_visual
+    def show(self, shown: Mapping[str, bool]) -> None:
+        """Show and hide layers as `panel.LAYERS` names them: all but the ground, which stays."""
         if self._wires.node is not None:
-            self._wires.node.visible = wishes.shows_visual
-        self.visual.show(is_seen=wishes.shows_visual)
-        self.collision.show(is_seen=wishes.shows_collision)
-        self._points.visible = wishes.shows_contacts
-        self._arrows.visible = wishes.shows_forces
-
-    def hide(self, *, is_hidden: bool) -> None:
-        """Hide all but the ground, or show it again."""
-        self._shows_visual = not is_hidden
-        self.visual.show(is_seen=not is_hidden)
-        for node in (self._points, self._arrows, self._wires.node):
-            if node is not None:
-                node.visible = not is_hidden
+            self._wires.node.visible = shown["visual"]
+        self.visual.visible = shown["visual"]
+        self.collision.visible = shown["collision"]
+        self._points.visible = shown["contacts"]
+        self._arrows.visible = shown["forces"]
 
     def dim(self, bodies: np.ndarray | None) -> None:
         """Draw some bodies paler, (nbody,) of bool; None: no body."""
@@ -230,9 +206,6 @@ class Stage:
 
     def show_forces(self, forces: Forces, scale: float) -> None:
         """Send contact points and force arrows."""
-        if not len(forces.point) and self._is_empty:
-            return
-        self._is_empty = not len(forces.point)
         point = forces.point.astype(np.float32)
         arrow = forces.force * scale
         length = np.linalg.norm(arrow, axis=1, keepdims=True)

@@ -6,7 +6,7 @@ import functools
 import logging
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -55,7 +55,7 @@ def of_shape(kind: Shape, size: tuple[float, ...], segments: int = SEGMENTS) -> 
     if kind == Shape.BOX:
         return _box(size)
     if kind == Shape.ELLIPSOID:
-        return _stretched(_capsule(1.0, 0.0, segments), np.array(size))
+        return stretched(_capsule(1.0, 0.0, segments), np.array(size))
     raise ValueError(f"{with_article(kind.name.lower())} has no surface that could be drawn")
 
 
@@ -71,6 +71,12 @@ def arrow(segments: int = 16) -> Surface:
         ((0.06, 0.8), head), ((0.0, 1.0), head),
     ]  # fmt: skip
     return _revolved(rings, segments)
+
+
+def cone(segments: int = 24) -> Surface:
+    """Return a cone without a lid: tip at the origin, radius 1 at z = 1."""
+    slope = (math.sqrt(0.5), -math.sqrt(0.5))
+    return replace(_revolved([((0.0, 0.0), slope), ((1.0, 1.0), slope)], segments), is_closed=False)
 
 
 def turn_to(axis: np.ndarray) -> np.ndarray:
@@ -109,11 +115,11 @@ def _capsule(radius: float, half: float, segments: int) -> Surface:
     return _revolved(rings, segments)
 
 
-def _stretched(ball: Surface, semi_axes: np.ndarray) -> Surface:
-    """Return a ball of radius 1 stretched along its axes."""
-    normals = ball.normals / semi_axes
+def stretched(surface: Surface, factors: np.ndarray) -> Surface:
+    """Return a surface stretched along the axes by factors (3,)."""
+    normals = surface.normals / factors
     normals /= np.linalg.norm(normals, axis=1)[:, None]
-    return Surface(ball.vertices * semi_axes, normals, ball.faces)
+    return replace(surface, vertices=surface.vertices * factors, normals=normals)
 
 
 def _cylinder(radius: float, half: float, segments: int) -> Surface:
@@ -184,6 +190,7 @@ def load(file: MeshFile) -> trimesh.Trimesh | None:
         return None
 
 
+@functools.lru_cache(maxsize=256)
 def surface_of(mesh: trimesh.Trimesh) -> Surface:
     """Return a mesh as the software renderer takes it: textures become colours of vertices."""
     colors = None

@@ -14,7 +14,7 @@ from tribo.viewer import draw
 from tribo.viewer import surface as meshes
 from tribo.viewer.film import save_film
 from tribo.viewer.raster import Camera
-from tribo.viewer.scene import PALETTE, Color, Drawable, Forces, Poses, Scene, group_of
+from tribo.viewer.scene import PALETTE, Color, Drawable, Forces, Group, Poses, Scene
 from tribo.viewer.surface import turn_to
 from tribo.viewer.views import camera_of_box
 
@@ -126,9 +126,7 @@ def _scene(model: Any, bodies: int, scale: float) -> Scene:
     for k in range(bodies):
         given = looks[first + k] if first + k < len(looks) else []
         items += _drawn(given, k + 1, scale, PALETTE[k % len(PALETTE)], None)[0]
-    groups = [group_of(group) for group in (items, [], [plane])]
-    name = model.name or "model"
-    return Scene(groups[0], groups[1], groups[2], (name,), {name: 1})
+    return Scene(Group(items), Group([]), Group([plane]), {model.name or "model": 1})
 
 
 def _drawn(

@@ -88,7 +88,6 @@ class Touch:
         )
         self._gizmo.on_update(self._on_gizmo)
         self._gizmo_pose = (np.zeros(3), np.zeros(4))
-        self._is_pulling = False
 
     # -- what the browser may do, on the server's threads ----------------------------------------
     def listen(self, stage: Stage) -> None:
@@ -181,15 +180,10 @@ class Touch:
         if self.grip is not None and self.grip.part.is_removed:
             self.grip = None
         found = self.selected
-        if self._label.visible is not (found is not None):
-            self._label.visible = found is not None
         can_move = found is not None and is_paused and is_movable(found.part)
-        if self._gizmo.visible is not can_move:
-            self._gizmo.visible = can_move
+        self._label.visible, self._gizmo.visible = found is not None, can_move
         if found is not None:
-            self._label.position = poses.position[found.row]
-            if self._label.text != found.label:
-                self._label.text = found.label
+            self._label.position, self._label.text = poses.position[found.row], found.label
         if can_move and found is not None:
             place, turn = np.array(found.part.position), np.array(found.part.orientation)
             sent, turned = self._gizmo_pose
@@ -202,11 +196,9 @@ class Touch:
 
     def _show_grip(self) -> None:
         if self.grip is None:
-            if self._is_pulling:
-                self._is_pulling = self._force_label.visible = False
-                self._arrow.points = np.zeros((0, 2, 3), np.float32)
+            self._force_label.visible = False
+            self._arrow.points = np.zeros((0, 2, 3), np.float32)
             return
-        self._is_pulling = True
         ends = self.grip.ends()
         self._arrow.points = ends[None].astype(np.float32)
         self._force_label.position = ends[1]

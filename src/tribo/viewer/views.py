@@ -99,13 +99,18 @@ class Views:
     def _place(self, camera: Camera) -> None:
         """Put the camera of every browser where another camera is."""
         check_open(is_open=self._is_open)
-        start = self._server.initial_camera
-        start.position, start.look_at, start.fov = camera.eye, camera.target, np.radians(camera.fov)
+        begin_at(self._server, camera)
         for client in self._server.get_clients().values():
             move_camera(client.camera, camera.eye, camera.target)
 
     def _show_views(self) -> None:
         """Offer the saved views in the browser."""
+
+
+def begin_at(server: Any, camera: Camera) -> None:
+    """Let browsers that open later look from where a camera is."""
+    start = server.initial_camera
+    start.position, start.look_at, start.fov = camera.eye, camera.target, np.radians(camera.fov)
 
 
 def move_camera(camera: Any, eye: Any, target: Any) -> None:

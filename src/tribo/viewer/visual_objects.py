@@ -26,6 +26,7 @@ from tribo.viewer.visual_sets import (
 )
 from tribo.viewer.visuals import (
     BLUE,
+    LENGTHS,
     Spot,
     Visual,
     VisualHeightMap,
@@ -40,7 +41,6 @@ if TYPE_CHECKING:
 
 Kind = TypeVar("Kind", bound=Visual)
 
-SHAPES = ("sphere", "box", "cylinder", "capsule", "arrow")
 INK = (0.12, 0.13, 0.16)
 GHOST = (0.35, 0.62, 0.90, 0.4)
 GROUND = (0.55, 0.60, 0.52)
@@ -220,7 +220,7 @@ class VisualObjects:
             ...     len(crowd)
             2
         """
-        kind = check.choice(shape, SHAPES, f"shape of {name}")
+        kind = check.choice(shape, LENGTHS, f"shape of {name}")
         return self._keep(VisualInstances(self._spot(name, pose), kind, size, color))
 
     def add_visual_text(

@@ -21,6 +21,7 @@ from tribo.viewer.visuals import (
     color_of,
     colors_of,
     linear,
+    of_node,
     opacity_of,
     points_of,
     rgb,
@@ -137,15 +138,8 @@ class VisualPointCloud(Visual):
         self._node.points = points
         self._node.colors = shades
 
-    @property
-    def point_size(self) -> float:
-        """Diameter of a point [m]; assign to change it."""
-        return float(self._node.point_size)
-
-    @point_size.setter
-    def point_size(self, value: float) -> None:
-        self._check()
-        self._node.point_size = check.positive(value, f"point_size of {self._name}")
+    point_size = of_node("point_size", "point_size", float, check.positive,
+                         "Diameter of a point [m]; assign to change it.")  # fmt: skip
 
     def parts(self) -> list[Part]:
         """Return small octahedra, of at most two thousand points evenly chosen."""
@@ -235,6 +229,18 @@ class VisualInstances(Visual):
         ])  # fmt: skip
 
 
+def text_of(value: Any, what: str) -> str:
+    """Return a text of bearable length.
+
+    Raises:
+        TypeError, ValueError: No text, or a longer one.
+    """
+    text = check.text(value, what)
+    if len(text) > LONGEST_TEXT:
+        raise ValueError(f"{what} must be at most {LONGEST_TEXT} characters, got {len(text)}")
+    return text
+
+
 class VisualText(Visual):
     """Text in the scene; it faces the camera. Pictures without a browser leave it out."""
 
@@ -248,15 +254,9 @@ class VisualText(Visual):
             spot, spot.api.add_label(spot.path, said, anchor="bottom-center", **size, **spot.pose)
         )
 
-    @property
-    def text(self) -> str:
-        """Its text, up to a thousand characters; assign to change it."""
-        return str(self._node.text)
-
-    @text.setter
-    def text(self, value: str) -> None:
-        self._check()
-        self._node.text = text_of(value, f"text of {self._name}")
+    text = of_node(
+        "text", "text", str, text_of, "Its text, up to a thousand characters; assign to change it."
+    )
 
 
 def _of_robot(name: str, doc: str) -> Made[np.ndarray]:
@@ -293,17 +293,6 @@ class VisualArticulatedSystem(Visual):
         "Coordinates as `ArticulatedSystem.generalized_coordinate`, a copy; assign to pose it.",
     )
 
-    @property
-    def is_shown(self) -> bool:
-        """Whether it is drawn; assign to hide it for a while."""
-        return self._layer.is_seen
-
-    @is_shown.setter
-    def is_shown(self, value: bool) -> None:
-        self._check()
-        self._layer.show(is_seen=check.boolean(value, f"is_shown of {self._name}"))
-        self._layer.move(read_poses(self._world))
-
     def parts(self) -> list[Part]:
         """Return the triangles of its links."""
         from tribo.viewer.draw import parts_of
@@ -314,15 +303,3 @@ class VisualArticulatedSystem(Visual):
 def _segments(points: np.ndarray) -> np.ndarray:
     """Return the segments between consecutive points, (n − 1, 2, 3)."""
     return np.stack([points[:-1], points[1:]], axis=1)
-
-
-def text_of(value: Any, what: str) -> str:
-    """Return a text of bearable length.
-
-    Raises:
-        TypeError, ValueError: No text, or a longer one.
-    """
-    text = check.text(value, what)
-    if len(text) > LONGEST_TEXT:
-        raise ValueError(f"{what} must be at most {LONGEST_TEXT} characters, got {len(text)}")
-    return text

@@ -4,19 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 
 from tribo.checks import check
+from tribo.checks.made import Made
 from tribo.checks.orientation import orientation as as_quaternion
 from tribo.checks.readonly import frozen
 from tribo.checks.sealed import Answering
 from tribo.description.extents import rotation_matrix
 from tribo.model import Shape
-from tribo.viewer.surface import Part, Surface, arrow, of_shape
+from tribo.viewer.surface import Part, Surface, arrow, of_shape, stretched
 
+T = TypeVar("T")
 Color = tuple[float, ...]
+LENGTHS = {"sphere": 1, "box": 3, "cylinder": 2, "capsule": 2, "arrow": 2}  # how many a shape has
 MAX_POINTS = 10_000_000
 BLUE: Color = (0.27, 0.50, 0.74)
 
@@ -88,7 +91,50 @@ class Spot:
     forget: Callable[[str], None]  # what to tell of its removal
 
 
-class Visual(Answering):
+class Removable(Answering):
+    """A part of a viewer that has a name, and that is taken away by itself."""
+
+    def __init__(self, name: str, node: Any, forget: Callable[[str], None]) -> None:
+        """Take the node that the browser shows, and who is to be told of the removal."""
+        self._name, self._node, self._forget = name, node, forget
+        self._is_removed = False
+
+    def remove(self) -> None:
+        """Take it away for good; a second time does nothing."""
+        if not self._is_removed:
+            self._is_removed = True
+            self._forget(self._name)
+            self._node.remove()
+
+    def _check(self) -> None:
+        if self._is_removed:
+            raise ValueError(f"{self._called} {self._name!r} was removed from the viewer; add a new one")
+
+
+def of_node(
+    name: str, attribute: str, read: Callable[[Any], T], checked: Callable[[Any, str], Any], doc: str
+) -> Made[T]:
+    """Return a property of a visual that is an attribute of its node; what is assigned is drawn at once."""
+
+    def get(self: Any) -> T:
+        return read(getattr(self._node, attribute))
+
+    def put(self: Any, value: Any) -> None:
+        self._check()
+        setattr(self._node, attribute, checked(value, f"{name} of {self._name}"))
+
+    return Made(get, put, doc)
+
+
+def _numbers(value: Any) -> np.ndarray:
+    return frozen(np.array(value, float))
+
+
+def _place(value: Any, what: str) -> np.ndarray:
+    return check.vector(value, what, 3)
+
+
+class Visual(Removable):
     """A thing that is only drawn: it has a name and a pose, and nothing collides with it.
 
     Use the `add_visual_…` methods of `Viewer`. Assigned values are drawn at once.
@@ -98,8 +144,7 @@ class Visual(Answering):
 
     def __init__(self, spot: Spot, node: Any) -> None:
         """Take the node that the browser shows."""
-        self._name, self._node, self._forget = spot.name, node, spot.forget
-        self._is_removed = False
+        super().__init__(spot.name, node, spot.forget)
 
     def __repr__(self) -> str:
         """Return class and name."""
@@ -116,50 +161,16 @@ class Visual(Answering):
         """Whether it was removed: it cannot be changed any more."""
         return self._is_removed
 
-    @property
-    def position(self) -> np.ndarray:
-        """Position of its origin, shape (3,) [m], world; assign to move it."""
-        return frozen(np.array(self._node.position, float))
-
-    @position.setter
-    def position(self, value: Any) -> None:
-        self._check()
-        self._node.position = check.vector(value, f"position of {self._name}", 3)
-
-    @property
-    def orientation(self) -> np.ndarray:
-        """Unit quaternion (w, x, y, z), own axes to world; assign to turn it."""
-        return frozen(np.array(self._node.wxyz, float))
-
-    @orientation.setter
-    def orientation(self, value: Any) -> None:
-        self._check()
-        self._node.wxyz = as_quaternion(value, f"orientation of {self._name}")
-
-    @property
-    def is_shown(self) -> bool:
-        """Whether it is drawn; assign to hide it for a while."""
-        return bool(self._node.visible)
-
-    @is_shown.setter
-    def is_shown(self, value: bool) -> None:
-        self._check()
-        self._node.visible = check.boolean(value, f"is_shown of {self._name}")
-
-    def remove(self) -> None:
-        """Take it away for good; a second time does nothing."""
-        if not self._is_removed:
-            self._is_removed = True
-            self._forget(self._name)
-            self._node.remove()
+    position = of_node("position", "position", _numbers, _place,
+                       "Position of its origin, shape (3,) [m], world; assign to move it.")  # fmt: skip
+    orientation = of_node("orientation", "wxyz", _numbers, as_quaternion,
+                          "Unit quaternion (w, x, y, z), own axes to world; assign to turn it.")  # fmt: skip
+    is_shown = of_node("is_shown", "visible", bool, check.boolean,
+                       "Whether it is drawn; assign to hide it for a while.")  # fmt: skip
 
     def parts(self) -> list[Part]:
         """Return what a picture without a browser shows of it, as triangles in world axes."""
         return []
-
-    def _check(self) -> None:
-        if self._is_removed:
-            raise ValueError(f"{self._name} was removed from the viewer; add a new one")
 
     def _placed(self, surfaces: list[Part]) -> list[Part]:
         """Return parts in own axes as parts in world axes; none while hidden."""
@@ -273,7 +284,7 @@ def size_of(kind: str, value: Any, what: str) -> tuple[float, ...]:
     Raises:
         ValueError, TypeError: Another number of them, or not above zero.
     """
-    count = {"sphere": 1, "box": 3}.get(kind, 2)
+    count = LENGTHS[kind]
     if count == 1 and check.is_scalar(value):
         value = (value,)
     size = check.vector(value, what, count)
@@ -291,11 +302,7 @@ def shape_surface(kind: str, size: tuple[float, ...]) -> Surface:
         return of_shape(Shape.BOX, tuple(0.5 * x for x in size))
     if kind == "arrow":
         radius, height = size
-        stem = arrow()
-        scale = np.array([radius / 0.06, radius / 0.06, height])
-        normals = stem.normals / scale
-        normals /= np.linalg.norm(normals, axis=1, keepdims=True)
-        return Surface(stem.vertices * scale, normals, stem.faces)
+        return stretched(arrow(), np.array([radius / 0.06, radius / 0.06, height]))
     shape = Shape.CYLINDER if kind == "cylinder" else Shape.CAPSULE
     return of_shape(shape, (size[0], 0.5 * size[1]))
 

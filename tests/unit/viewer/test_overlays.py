@@ -9,6 +9,7 @@ import tribo
 from tribo.viewer import overlays, scene
 from tribo.viewer.overlays import OPEN, SLIP, STICK, read_contact_marks
 from tribo.viewer.panel import quality_of
+from tribo.viewer.surface import cone
 
 QUADRUPED = Path(tribo.__file__).parent / "assets" / "quadruped.urdf"
 
@@ -104,8 +105,8 @@ def test_a_gap_is_drawn_from_where_a_constraint_is_to_where_it_should_be():
 
 
 def test_the_cone_has_the_angle_of_friction():
-    made = overlays.cone()
-    tip, rim = made.vertices[24:], made.vertices[:24]
+    made = cone()
+    tip, rim = made.vertices[:24], made.vertices[24:]
     assert not tip.any()
     np.testing.assert_allclose(np.linalg.norm(rim[:, :2], axis=1), rim[:, 2])
 

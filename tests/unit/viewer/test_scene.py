@@ -284,7 +284,7 @@ def seen_ball(x=0.0, radius=1.0):
     world = tribo.World()
     world.add_sphere(radius, 1.0, position=(x, 0.0, 0.0))
     made = scene.describe(world)
-    heap = draw._heap(made, scene.read_poses(world), None, draw.Style())
+    heap = draw.heap_of(draw.parts_of(made.visual, scene.read_poses(world)))
     return raster.rasterize(heap, CAMERA, 200, 200)
 
 
@@ -327,7 +327,7 @@ def test_a_ground_has_tiles_a_shadow_and_a_horizon():
 def test_what_is_behind_the_camera_is_not_drawn():
     world = tribo.World()
     world.add_sphere(0.5, 1.0, position=(0, -20, 0))
-    heap = draw._heap(scene.describe(world), scene.read_poses(world), None, draw.Style())
+    heap = draw.heap_of(draw.parts_of(scene.describe(world).visual, scene.read_poses(world)))
     assert len(raster.rasterize(heap, CAMERA, 64, 64).pixel) == 0
 
 

@@ -315,9 +315,9 @@ def newton_step_of_pile(model, work, t):
 def run_pile_operation(model, work, what, z, number):
     """Run one operation of the solve of a pile, whose island `dense_size` holds; return 1 on success, else 0.
 
-    PREPARE: set up the blocks of z nodes; number: most multiplications of a factor; returns these. MEASURE: velocities of
-    row z. GATHER: add the response to the impulses in row `number` to row z. NEWTON: Newton step for row
-    STEP. SET: linear solve with the active set, refined if z is 1.
+    PREPARE: set up the blocks of z nodes; number: most multiplications of a factor, which are returned.
+    MEASURE: velocities of row z. GATHER: add the response to the impulses in row `number` to row z. NEWTON:
+    Newton step for row STEP. SET: linear solve with the active set, refined if z is 1.
 
     Writes: work.
     """

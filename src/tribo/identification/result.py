@@ -267,20 +267,9 @@ def report(
     remarks = _remarks(problem, known, estimates, problem.roughness(x), has_ended)
     derived = _derived(unknowns, problem, u, known)
     return Identification(
-        world,
-        unknowns,
-        problem,
-        x,
-        known,
-        estimates,
-        derived,
-        rows,
-        remarks,
-        confidence,
-        samples,
-        fitted,
+        world, unknowns, problem, x, known, estimates, derived, rows, remarks, confidence, samples, fitted,
         films,
-    )
+    )  # fmt: skip
 
 
 def _fit(
@@ -363,25 +352,17 @@ def _derived(
             points[2 * k, own.start + k] += DIFFERENCE
             points[2 * k + 1, own.start + k] -= DIFFERENCE
         points[2 * width + 1 :, own] = generator.random((DRAWS, width))
-        finite = np.where(np.isfinite(known.covariance), known.covariance, 0.0)[own, own]
         lost = ~np.isfinite(np.diag(known.covariance))[own]
         for name, (unit, numbers) in unknown.derived(problem.values(points)[:, own]).items():
             slope = (numbers[0 : 2 * width : 2] - numbers[1 : 2 * width : 2]) / (2.0 * DIFFERENCE)
             value, anywhere = float(numbers[2 * width]), float(numbers[2 * width + 1 :].std())
             hidden = np.array([direction[own] for direction in known.unseen]).reshape(-1, width)
-            error = float(np.sqrt(max(slope @ finite @ slope, 0.0)))
+            error = float(np.sqrt(slope @ known.bounded[own, own] @ slope))
             unseen = float(np.abs(hidden @ slope).max(initial=0.0)) > 0.1 * anywhere
             is_seen = not (unseen or (slope[lost] ** 2).sum() > (0.1 * anywhere) ** 2)
             reach = known.quantile * error if is_seen else np.inf
             made[name] = Estimate(
-                name,
-                unit,
-                value,
-                error if is_seen else np.inf,
-                value - reach,
-                value + reach,
-                None,
-                is_seen,
+                name, unit, value, error if is_seen else np.inf, value - reach, value + reach, None, is_seen,
                 False,
-            )
+            )  # fmt: skip
     return made

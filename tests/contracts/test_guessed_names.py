@@ -297,3 +297,24 @@ def test_short_names_are_the_long_ones():
     assert (batch[ball.name].generalized_coordinate[:, 2] == 7.0).all()
     assert world.add_plane().collision_bodies[0].shape.name == "PLANE"
     assert world.load_urdf(ASSETS / "quadruped.urdf", fixed_base=True).dof == 12
+
+
+def test_words_of_a_robot_name_what_they_mean(things):
+    """The velocity of the centre of mass is not that of the base; a torque is set or was applied."""
+    robot = things["robot"]
+    v = robot.generalized_velocity
+    try:
+        robot.generalized_velocity = np.concatenate([np.zeros(6), np.ones(robot.dof - 6)])
+        answer = said(things, "robot.com_velocity").partition("; use ")[2]
+        found = eval(answer, {"robot": robot})
+        q, rate = robot.generalized_coordinate, robot.generalized_velocity
+        moved = [robot.at(np.concatenate([q[:7], q[7:] + t * rate[6:]])).com_position for t in (-1e-6, 1e-6)]
+        assert found == pytest.approx((moved[1] - moved[0]) / 2e-6, abs=1e-8)
+        assert np.abs(found).max() > 0.01
+    finally:
+        robot.generalized_velocity = v
+    torque, place = said(things, "robot.torque"), said(things, "robot.joint_positions")
+    assert "generalized_force" in torque
+    assert "applied_torque" in torque
+    assert "joint_coordinates" in place
+    assert "generalized_coordinate" in place

@@ -14,7 +14,8 @@ from house.repository import ROOT
 from scenes import ground_world, standing_quadruped
 
 import tribo
-from tribo.readout.state_bytes import VERSION
+from tribo.readout.state_bytes import FORMER, VERSION
+from tribo.sensors import Noise
 
 SCRIPT = """
 import sys
@@ -196,3 +197,126 @@ def test_hash_tells_states_apart():
     assert world.hash() == same.hash()
     same.objects[1].generalized_velocity[3] += 1e-15
     assert world.hash() != same.hash()
+
+
+# -- sensors ---------------------------------------------------------------------------------------
+def sensing(others=True):
+    """Return a world with a sensor of each kind, whose errors wander."""
+    world = ground_world(friction=0.6)
+    robot = standing_quadruped(world)
+    noise = Noise(stddev=0.1, random_walk=1.0, dropout=0.1)
+    options = {"noise": noise, "seed": 5, "update_rate": 130.0}
+    world.add_imu(robot, name="imu", gyro_noise=noise, **options)
+    if others:
+        world.add_joint_encoder(robot, robot.joint_names[0], name="encoder", velocity_noise=noise, **options)
+        world.add_force_torque_sensor(robot, robot.joint_names[1], name="wrench", **options)
+        world.add_contact_sensor(robot, "LF_FOOT", name="touch", **options)
+        world.add_lidar(robot, name="lidar", yaw_samples=30, spin_rate=50.0, **options)
+        world.add_depth_camera(robot, name="camera", width=4, height=3, **options)
+        world.add_lidar(None, name="idle", position=(0, 0, 9), yaw_samples=8)
+    return world
+
+
+def readings(world):
+    """Return what the sensors read last, as bits."""
+    return {
+        one.name: one.reading and [np.asarray(value).tobytes() for value in one.reading]
+        for one in world.sensors
+    }
+
+
+@pytest.fixture(scope="module")
+def sensed():
+    world = sensing()
+    world.step(211)
+    world.sensor("idle").measure()  # nothing is in its plane: no points
+    return world.dump_state()
+
+
+def test_sensors_come_along(sensed):
+    """Clock, bias, number of the error and reading: both worlds read the same from then on."""
+    world = sensing()
+    world.step(211)
+    world.sensor("idle").measure()
+    other = sensing()
+    other.load_state(sensed)
+    assert readings(other) == readings(world)
+    assert not other.sensor("imu").reading.linear_acceleration.flags.writeable
+    for _ in range(5):
+        world.step(7)
+        other.step(7)
+        assert readings(other) == readings(world)
+    assert other.hash() == world.hash()
+    assert np.array_equal(
+        world.sensor("imu").measure().linear_acceleration, other.sensor("imu").measure().linear_acceleration
+    )
+
+
+def former(blob):
+    """Return a state as the former format has it: without sensors."""
+    _, _, length = struct.unpack_from("<12sII", blob)
+    header = json.loads(blob[20 : 20 + length])
+    count = header.pop("sensors")
+    text = json.dumps(header).encode()
+    arrays = blob[20 + length : len(blob) - 32 - count]
+    return signed(struct.pack("<12sII", b"tribo state\n", FORMER, len(text)) + text + arrays)
+
+
+def test_a_state_without_sensors_starts_their_clocks(sensed):
+    world = sensing()
+    world.load_state(former(sensed))
+    assert world.time == pytest.approx(0.211)
+    assert world.sensor("imu").reading is None
+    assert world.sensor("imu").due() == pytest.approx(0.211 + 1.0 / 130.0)
+
+
+def test_a_state_of_other_sensors_is_refused(sensed):
+    world = sensing(others=False)
+    before = world.hash()
+    with pytest.raises(ValueError, match="other sensors"):
+        world.load_state(sensed)
+    with pytest.raises(ValueError, match="other sensors"):
+        sensing().load_state(world.dump_state())
+    assert world.hash() == before
+
+
+def with_imu(blob, place, value):
+    """Return a state in whose sensors a number of the IMU is another."""
+    _, _, length = struct.unpack_from("<12sII", blob)
+    header = json.loads(blob[20 : 20 + length])
+    begin = len(blob) - 32 - header["sensors"]
+    sensors = json.loads(blob[begin:-32])
+    part = sensors[0][1]
+    for step in place[:-1]:
+        part = part[step]
+    part[place[-1]] = value
+    text = json.dumps(sensors).encode()
+    header["sensors"] = len(text)
+    head = json.dumps(header).encode()
+    body = struct.pack("<12sII", b"tribo state\n", VERSION, len(head)) + head + blob[20 + length : begin]
+    return signed(body + text)
+
+
+ARRAY = {"array": "<f8", "shape": [3], "bytes": "00" * 24}
+NO_SENSORS = {
+    "start": ([0], float("nan")), "text": ([0], "now"), "ticks": ([1], -1), "many ticks": ([1], 10**30),
+    "count": ([3, 0, 0], -1), "a part of a count": ([3, 0, 0], 0.5), "time": ([3, 0, 2], float("inf")),
+    "a long time": ([3, 0, 2], 10**400), "bias": ([3, 0, 1], {**ARRAY, "shape": [1, 3]}),
+    "bias that is none": ([3, 0, 1], {**ARRAY, "bytes": "f" * 48}), "stream": ([3, 1], [0, 0.0]),
+    "streams": ([3], []), "fields": ([2], [1.0]), "a word": ([2, 1], "up"),
+    "no bytes": ([2, 1], {"array": "<f8"}),
+    "objects": ([2, 1], {**ARRAY, "array": "|O8"}), "size": ([2, 1], {**ARRAY, "shape": [10**15]}),
+    "negative size": ([2, 1], {**ARRAY, "shape": [-1]}), "digits": ([2, 1], {**ARRAY, "bytes": "zz" * 24}),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("what", NO_SENSORS)
+def test_sensors_that_are_damaged_are_refused(sensed, what):
+    world = sensing()
+    world.step(20)
+    before, read = world.hash(), readings(world)
+    with pytest.raises(ValueError, match="damaged"):
+        world.load_state(with_imu(sensed, *NO_SENSORS[what]))
+    assert (world.hash(), readings(world)) == (before, read)
+    world.load_state(with_imu(sensed, [1], 27))  # the same with a number of its own is taken
+    world.step(20)

@@ -109,7 +109,10 @@ class StateOfWorlds(Sealed):
 
     @property
     def generalized_acceleration(self) -> np.ndarray:
-        """Mean acceleration v̇ over the last step, contacts included, (worlds, dof) [m/s², rad/s²]."""
+        """Acceleration v̇ of the last step that lasts, (worlds, dof) [m/s², rad/s²]; 0 asleep.
+
+        It is (v⁺ − v)/Δt, or what all forces but those of contacts give, as for the object of a world.
+        """
         return frozen(self._array("state", "vdot", "v").copy())
 
     # -- the base ------------------------------------------------------------------------------

@@ -1,4 +1,4 @@
-"""Arrays in .npz files of others: every size is checked before memory is taken for it, nothing is evaluated.
+"""Arrays in .npz files and JSON of others: sizes are checked before memory is taken, nothing is evaluated.
 
 NumPy's own reader evaluates each header as Python and allocates what it claims. Here a header must have the
 one form in which NumPy writes it, of a kind of numbers or text, and the length that it claims must be that
@@ -8,6 +8,7 @@ of the bytes which follow.
 from __future__ import annotations
 
 import io
+import json
 import math
 import re
 import struct
@@ -15,6 +16,7 @@ import sys
 import zipfile
 import zlib
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -120,3 +122,43 @@ def _array(archive: zipfile.ZipFile, item: zipfile.ZipInfo) -> np.ndarray:
         raise ValueError(f"{item.filename!r} holds what is no text")
     made = flat.reshape(shape, order="F" if said[2] == b"True" else "C")
     return np.array(made, kind.newbyteorder("="))
+
+
+def to_json(value: Any) -> bytes:
+    """Return numbers, text and arrays in lists and tuples as JSON: bit for bit.
+
+    Example:
+        >>> to_json([1, np.zeros(1)])
+        b'[1, {"array": "<f8", "shape": [1], "bytes": "0000000000000000"}]'
+    """
+    return json.dumps(value, default=_words).encode()
+
+
+def of_json(text: bytes) -> Any:
+    """Return what `to_json` wrote, lists for tuples; arrays can only be read.
+
+    Raises:
+        ValueError: It is damaged.
+
+    Example:
+        >>> of_json(to_json([1, np.arange(2.0)]))
+        [1, array([0., 1.])]
+    """
+    try:
+        return json.loads(text, object_hook=_of_words)
+    except (ValueError, TypeError, AttributeError, RecursionError) as error:
+        raise ValueError("it cannot be read") from error
+
+
+def _words(array: np.ndarray) -> dict[str, Any]:
+    made = np.ascontiguousarray(array, array.dtype.newbyteorder("<"))
+    return {"array": made.dtype.str, "shape": array.shape, "bytes": made.tobytes().hex()}
+
+
+def _of_words(said: dict[str, Any]) -> np.ndarray:
+    shape = said.get("shape", ())
+    if said.keys() != {"array", "shape", "bytes"} or said["array"] not in ("<f8", "<i8", "<i4"):
+        raise ValueError("this is no array")
+    if any(type(size) is not int or size < 0 for size in shape):
+        raise ValueError("this is no shape")
+    return np.frombuffer(bytes.fromhex(said["bytes"]), said["array"]).reshape(shape)

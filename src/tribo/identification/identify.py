@@ -143,13 +143,14 @@ def identify(
         if better is None:
             break
         best = min(best, fit(better), key=lambda one: float(one.cost))
-    jacobian = problem.jacobian(best.x)
+    x = problem.rounded(best.x)
+    jacobian = problem.jacobian(x)
     known = certainty(problem, best.fun, jacobian, confidence, given=is_given)
     samples = None
     if draws:
-        samples = bootstrapped(problem, best.x, best.fun, jacobian, draws, seed)
+        samples = bootstrapped(problem, x, best.fun, jacobian, draws, seed)
     made = report(
-        world, films, unknowns, problem, best.x, best.fun, known, samples, confidence, bool(best.status > 0)
+        world, films, unknowns, problem, x, best.fun, known, samples, confidence, bool(best.status > 0)
     )
     for remark in made.remarks:
         logger.warning("identify: %s", remark)

@@ -48,10 +48,11 @@ class Problem:
         self._low = np.where(self.is_log, np.log(np.where(self.is_log, low, 1.0)), low)
         top = np.where(self.is_log, np.log(np.where(self.is_log, high, 1.0)), high)
         self._span = top - self._low
+        self.grains = np.array([one.grain for one in self.bounds]) / self._span  # in spans
         self._shifts = self._shifts_of(unknowns)
         self.noise = [{one.label: one.noise() for one in of} for of in channels]
         self.steps = np.full(self.size, STEPS_OF_START[1])
-        self.steps[: self.count] = FIRST_STEP
+        self.steps[: self.count] = self._in_grains(np.full(self.count, FIRST_STEP), np.ceil)
         self._place_rows()
 
     @staticmethod
@@ -95,6 +96,19 @@ class Problem:
     def slopes(self, u: np.ndarray) -> np.ndarray:
         """Return how fast parameters change with their places, (count,)."""
         return np.asarray(self._span * np.where(self.is_log, self.values(u), 1.0))
+
+    def rounded(self, x: np.ndarray) -> np.ndarray:
+        """Return a candidate (size,) whose numbers that act in grains are whole grains, within the bounds."""
+        made, u, low = x.copy(), x[: self.count], self._low / self._span
+        nearest = self._in_grains(low + u, np.rint) - low
+        is_moved = (self.grains > 0.0) & (np.abs(nearest - 0.5) < 0.5 + 1e-9)
+        made[: self.count] = np.where(is_moved, np.clip(nearest, 0.0, 1.0), u)
+        return made
+
+    def _in_grains(self, sizes: np.ndarray, rounding: np.ufunc) -> np.ndarray:
+        """Return numbers (count,), in spans, as whole grains of those that have one."""
+        grains = np.where(self.grains > 0.0, self.grains, 1.0)
+        return np.asarray(np.where(self.grains > 0.0, rounding(sizes / grains) * grains, sizes))
 
     @property
     def least(self) -> np.ndarray:
@@ -175,17 +189,15 @@ class Problem:
         """Return the Jacobian (rows, size) by central differences, all in one run; remember the next steps.
 
         The step of a parameter is the standard error that it alone would have, 1/‖∂r/∂x‖: differences
-        over less show the roughness of impacts between two time steps, those over more are not local.
-        Starts of different segments are moved in the same run, since a segment depends on its own alone.
+        over less show the roughness of impacts between two time steps, those over more are not local. It
+        is in whole grains. Starts of different segments move in one run: a segment depends on its own alone.
         """
         widest = max(start.size for start in self.starts)
-        moved: list[tuple[int, int, float]] = []  # place of a parameter, or −1 and number of a start; step
         candidates = []
         for k in range(self.count):
             for sign in (1.0, -1.0):
                 candidate = x.copy()
                 candidate[k] = np.clip(x[k] + sign * self.steps[k], 0.0, 1.0)
-                moved.append((k, -1, candidate[k] - x[k]))
                 candidates.append(candidate)
         for k in range(widest):
             for sign in (1.0, -1.0):
@@ -193,7 +205,6 @@ class Problem:
                 for own in self._of_start:
                     if k < own.stop - own.start:
                         candidate[own.start + k] += sign * self.steps[own.start + k]
-                moved.append((-1, k, sign))
                 candidates.append(candidate)
         found = self.residuals(np.array(candidates), x)
         made = np.zeros((self.rows, self.size))
@@ -245,6 +256,6 @@ class Problem:
         """Choose the steps of the next differences."""
         size = np.linalg.norm(jacobian, axis=0)
         alone = 1.0 / np.maximum(size, 1e-300)
-        self.steps[: self.count] = np.clip(alone[: self.count], MIN_STEP, MAX_STEP)
+        self.steps[: self.count] = self._in_grains(np.clip(alone[: self.count], MIN_STEP, MAX_STEP), np.ceil)
         least, _, most = STEPS_OF_START
         self.steps[self.count :] = np.clip(alone[self.count :], least, most)

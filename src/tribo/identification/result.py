@@ -16,7 +16,7 @@ from tribo.checks.sealed import Sealed
 from tribo.formats.raisim_write import write_materials
 from tribo.identification import plots
 from tribo.identification.problem import Problem
-from tribo.identification.statistics import SHARE, Certainty, Estimate
+from tribo.identification.statistics import SHARE, UNIFORM, Certainty, Estimate
 from tribo.identification.trajectory import Trajectory
 from tribo.identification.unknowns import Unknown
 from tribo.world.world import World
@@ -246,9 +246,9 @@ def report(
     estimates: dict[str, Estimate] = {}
     tail = 0.5 - 0.5 * confidence
     values, slopes = problem.values(u), problem.slopes(u)
-    deviations = np.sqrt(np.diag(known.covariance))
+    deviations = np.sqrt(np.diag(known.covariance) + problem.grains**2 / UNIFORM)
     for k, bound in enumerate(problem.bounds):
-        reach = known.quantile * deviations[k]
+        reach = max(known.quantile * deviations[k], 0.5 * problem.grains[k])
         ends = np.array([[max(u[k] - reach, 0.0)], [min(u[k] + reach, 1.0)]])
         low, high = (problem.values(np.where(np.arange(len(u)) == k, end, u))[k] for end in ends)
         again = None
@@ -267,20 +267,9 @@ def report(
     remarks = _remarks(problem, known, estimates, problem.roughness(x), has_ended)
     derived = _derived(unknowns, problem, u, known)
     return Identification(
-        world,
-        unknowns,
-        problem,
-        x,
-        known,
-        estimates,
-        derived,
-        rows,
-        remarks,
-        confidence,
-        samples,
-        fitted,
+        world, unknowns, problem, x, known, estimates, derived, rows, remarks, confidence, samples, fitted,
         films,
-    )
+    )  # fmt: skip
 
 
 def _fit(
@@ -363,25 +352,14 @@ def _derived(
             points[2 * k, own.start + k] += DIFFERENCE
             points[2 * k + 1, own.start + k] -= DIFFERENCE
         points[2 * width + 1 :, own] = generator.random((DRAWS, width))
-        finite = np.where(np.isfinite(known.covariance), known.covariance, 0.0)[own, own]
         lost = ~np.isfinite(np.diag(known.covariance))[own]
         for name, (unit, numbers) in unknown.derived(problem.values(points)[:, own]).items():
             slope = (numbers[0 : 2 * width : 2] - numbers[1 : 2 * width : 2]) / (2.0 * DIFFERENCE)
             value, anywhere = float(numbers[2 * width]), float(numbers[2 * width + 1 :].std())
             hidden = np.array([direction[own] for direction in known.unseen]).reshape(-1, width)
-            error = float(np.sqrt(max(slope @ finite @ slope, 0.0)))
             unseen = float(np.abs(hidden @ slope).max(initial=0.0)) > 0.1 * anywhere
             is_seen = not (unseen or (slope[lost] ** 2).sum() > (0.1 * anywhere) ** 2)
-            reach = known.quantile * error if is_seen else np.inf
-            made[name] = Estimate(
-                name,
-                unit,
-                value,
-                error if is_seen else np.inf,
-                value - reach,
-                value + reach,
-                None,
-                is_seen,
-                False,
-            )
+            error = float(np.sqrt(slope @ known.bounded[own, own] @ slope)) if is_seen else np.inf
+            low, high = value - known.quantile * error, value + known.quantile * error
+            made[name] = Estimate(name, unit, value, error, low, high, None, is_seen, False)
     return made

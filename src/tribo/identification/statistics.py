@@ -44,6 +44,7 @@ class Certainty:
     """How well the parameters of a fit are known, in spans of their bounds."""
 
     covariance: np.ndarray  # (k, k), inf where the data say nothing
+    bounded: np.ndarray  # (k, k), where the data say nothing that of a number anywhere within its bounds
     spread: np.ndarray  # (k, k), with the bounds as what is known beforehand
     unseen: list[np.ndarray]  # directions (k,) that the data do not show
     quantile: float  # how many standard errors an interval goes to either side
@@ -105,10 +106,12 @@ def certainty(
     shown = (seen.T / size[is_seen] ** 2) @ seen
     anywhere = (hidden.T @ hidden) / UNIFORM
     lost = np.diag(anywhere) > np.maximum(np.diag(shown), 0.01 / UNIFORM)
-    covariance = shown + anywhere
-    covariance[lost, lost] = np.inf
+    bounded = shown + anywhere
+    covariance = np.where(np.diag(lost), np.inf, bounded)
     spread = np.linalg.inv(own.T @ own + UNIFORM * np.eye(count))
-    return Certainty(covariance, spread, list(hidden), quantile, scale, square, freedom, is_excessive)
+    return Certainty(
+        covariance, bounded, spread, list(hidden), quantile, scale, square, freedom, is_excessive
+    )
 
 
 def bootstrap(

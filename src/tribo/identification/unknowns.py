@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from types import SimpleNamespace
 from typing import Any
 
@@ -29,11 +29,12 @@ class Bounds:
     low: float
     high: float
     start: float | None = None  # None: the world's
+    grain: float = 0.0  # it acts as the nearest multiple of this; 0: as it is
 
     @property
     def is_log(self) -> bool:
-        """Whether its logarithm is sought: both bounds are > 0 and one is 100 times the other or more."""
-        return self.low > 0.0 and self.high >= RATIO_OF_LOGS * self.low
+        """Whether its logarithm is sought: both bounds are > 0, one 100 times the other or more, no grain."""
+        return self.low > 0.0 and self.high >= RATIO_OF_LOGS * self.low and not self.grain
 
 
 @dataclass(frozen=True)
@@ -317,7 +318,8 @@ def motors(name: str, joints: Sequence[str] | None = None, **properties: Any) ->
     """Seek properties that the motors of some joints of a robot have in common.
 
     A world has no motors of this kind, its batches have: `Identification.apply` leaves them, and
-    `Batch.randomize` sets them. A delay is a whole number of time steps.
+    `Batch.randomize` sets them. A delay is a whole number of time steps: what is found is one, and its
+    interval has at least half a step on either side.
 
     Args:
         name: Of the robot.
@@ -352,7 +354,12 @@ def motors(name: str, joints: Sequence[str] | None = None, **properties: Any) ->
         _ = world[name]
         return [0.5 * (one.low + one.high) for one in bounds]
 
-    return Unknown(bounds, set_in_batch, leave, read)
+    def of_world(world: World) -> Unknown:
+        step = world.time_step
+        own = tuple(replace(one, grain=step) if one.name == f"{stem}/delay" else one for one in bounds)
+        return Unknown(own, set_in_batch, leave, read)
+
+    return Unknown(bounds, set_in_batch, leave, read, of_world=of_world)
 
 
 def _motor_count(part: Any) -> int:

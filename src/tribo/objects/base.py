@@ -52,15 +52,9 @@ class Object(Sleeper, RunningSurface, ContactReader, InRecords):
     quaternions: list[tuple[str, int]]  # joints that have one, and where it begins in q
 
     def __init__(
-        self,
-        world: Owner,
-        number: int,
-        name: str,
-        description: TreeDescription,
-        shape_ids: Sequence[int],
-        group: int,
-        mask: int,
-    ) -> None:
+        self, world: Owner, number: int, name: str, description: TreeDescription, shape_ids: Sequence[int],
+        group: int, mask: int,
+    ) -> None:  # fmt: skip
         """Use the `add_…` methods of `World`."""
         self._world, self._id, self._name = world, number, name
         self.description, self.shape_ids = description, shape_ids

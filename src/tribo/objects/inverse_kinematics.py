@@ -190,33 +190,36 @@ class _Freedom:
 class _Task:
     """A frame and its targets, (N, 3) and (N, 4)."""
 
-    def __init__(self, robot: Evaluable, frame: str, position: Any, orientation: Any,
+    def __init__(self, robot: Any, frame: str, position: Any, orientation: Any,
                  freedom: _Freedom, tolerance: float) -> None:  # fmt: skip
         self.robot, self.frame, self.tolerance = robot, frame, tolerance
         self.position, self.orientation, self.freedom = position, orientation, freedom
 
+    def _places(self, q: np.ndarray, chosen: np.ndarray) -> tuple[Any, Any]:
+        """Return the frame at coordinates (n, nq) of chosen targets, and which of its rows are theirs."""
+        if not self.robot._is_batch:
+            return self.robot.at(q).frame(self.frame), slice(None)
+        every = np.repeat(q[:1], self.robot._count(), axis=0)  # each world has its own lengths
+        every[chosen] = q
+        return self.robot.at(every).frame(self.frame), chosen
+
     def errors(self, q: np.ndarray, chosen: np.ndarray) -> np.ndarray:
         """Return what is left to go at coordinates (n, nq) of chosen targets, (n, 3 or 6) [m, rad], world."""
-        frame = self.robot.at(q).frame(self.frame)
-        parts = []
-        if self.position is not None:
-            parts.append(self.position[chosen] - frame.position)
+        frame, own = self._places(q, chosen)
+        parts = [] if self.position is None else [self.position[chosen] - frame.position[own]]
         if self.orientation is not None:
-            now = frame.orientation * np.array([1.0, -1.0, -1.0, -1.0])
+            now = frame.orientation[own] * np.array([1.0, -1.0, -1.0, -1.0])
             pairs = zip(self.orientation[chosen], now, strict=True)
             parts.append(np.array([_turn(product(target, back)) for target, back in pairs]))
         return np.concatenate(parts, axis=1)
 
-    def slopes(self, q: np.ndarray) -> np.ndarray:
+    def slopes(self, q: np.ndarray, chosen: np.ndarray) -> np.ndarray:
         """Return how fast the frame moves with each free number, (n, 3 or 6, ·)."""
-        frame = self.robot.at(q).frame(self.frame)
-        parts = []
-        if self.position is not None:
-            parts.append(frame.jacobian())
+        frame, own = self._places(q, chosen)
+        parts = [] if self.position is None else [frame.jacobian()[own]]
         if self.orientation is not None:
-            parts.append(frame.rotational_jacobian())
-        made: np.ndarray = np.concatenate(parts, axis=1) @ self.freedom.spread
-        return made
+            parts.append(frame.rotational_jacobian()[own])
+        return np.asarray(np.concatenate(parts, axis=1) @ self.freedom.spread)
 
     def sizes(self, error: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Return distance [m] and angle [rad] that are left, each (n,)."""
@@ -226,16 +229,15 @@ class _Task:
 
     def solve(self, q: np.ndarray, most: int, is_one: bool) -> Reached:
         """Return what is found from given coordinates, (N, nq)."""
-        everyone = np.arange(len(q))
         q = self.freedom.moved(q, np.zeros((1, 1)))
-        error = self.errors(q, everyone)
+        error = self.errors(q, np.arange(len(q)))
         damping = np.full(len(q), DAMPING)
         is_open = ~self._is_reached(error)
         tried = 0
         while tried < most and is_open.any():
             tried += 1
             at = np.flatnonzero(is_open)
-            slopes, now = self.slopes(q[at]), error[at]
+            slopes, now = self.slopes(q[at], at), error[at]
             gradient = np.einsum("nij,ni->nj", slopes, now)
             slopes = slopes * self.freedom.is_free(q[at], gradient)[:, None, :]
             gradient = np.einsum("nij,ni->nj", slopes, now)
@@ -255,8 +257,7 @@ class _Task:
 
     def _is_reached(self, error: np.ndarray) -> np.ndarray:
         length, angle = self.sizes(error)
-        found: np.ndarray = (length <= self.tolerance) & (angle <= self.tolerance)
-        return found
+        return np.asarray((length <= self.tolerance) & (angle <= self.tolerance))
 
     def _said(self, q: np.ndarray, error: np.ndarray, tried: int, is_one: bool) -> Reached:
         length, angle = self.sizes(error)

@@ -84,12 +84,9 @@ def placed(description: TreeDescription, options: Mapping[str, Any]) -> Placed:
     if description.kind == Kind.STATIC and velocity.any():
         raise ValueError('a static body has no velocity; use body_type="kinematic"')
     return Placed(
-        options.get("name", ""),
-        pose,
-        velocity,
-        options.get("collision_group"),
+        options.get("name", ""), pose, velocity, options.get("collision_group"),
         options.get("collision_mask", ALL_GROUPS),
-    )
+    )  # fmt: skip
 
 
 def add_ground_points(body: BodyDescription, points: Any) -> None:

@@ -9,6 +9,8 @@ from typing import Any, TypeVar
 import numpy as np
 
 from tribo.checks import check
+from tribo.checks.orientation import quaternion
+from tribo.raisimpy.spelling import vector
 
 MOST = 10_000_000  # items of what a number alone makes: copies, points, beams
 T = TypeVar("T")
@@ -91,6 +93,19 @@ def instance(item: Any, kind: type[T], what: str) -> T:
     if not isinstance(item, kind):
         raise TypeError(f"{what} must be a {kind.__name__}, got {check.shown(item)}")
     return item
+
+
+def turned(values: tuple[Any, ...], what: str) -> Any:
+    """Return what tribo takes as an orientation; of three numbers, roll, pitch and yaw [rad], the quaternion.
+
+    Example:
+        >>> turned((0.0, 0.0, 3.141592653589793), "orientation").round(6).tolist()
+        [0.0, 0.0, 0.0, 1.0]
+    """
+    given = vector(values)
+    is_numbers = not hasattr(given, "as_matrix")
+    is_rpy = is_numbers and check.array(given, what, "a quaternion, a matrix or three angles").shape == (3,)
+    return quaternion(rpy=given) if is_rpy else given
 
 
 def per_dof(value: Any, what: str, robot: Any) -> np.ndarray:

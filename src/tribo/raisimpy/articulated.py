@@ -9,10 +9,10 @@ import numpy as np
 
 from tribo.checks import check
 from tribo.raisimpy import enums
-from tribo.raisimpy.arguments import assign, assign_each, kept, member, per_dof
+from tribo.raisimpy.arguments import assign, assign_each, kept, member, per_dof, turned
 from tribo.raisimpy.articulated_parts import RobotParts
 from tribo.raisimpy.enums import ControlMode, MeshCollisionMode
-from tribo.raisimpy.spelling import Dialects, data, means, nothing, of_joints, reads, vector, writes
+from tribo.raisimpy.spelling import Dialects, data, means, nothing, reads, vector, writes
 
 _SCHEMES = {
     enums.IntegrationScheme.TRAPEZOID: "midpoint",
@@ -20,6 +20,29 @@ _SCHEMES = {
     enums.IntegrationScheme.EULER: "semi_implicit",
     enums.IntegrationScheme.RUNGE_KUTTA_4: "rk4",
 }
+
+
+def _joined(one: tuple[Any, ...], other: tuple[Any, ...]) -> tuple[Any, ...]:
+    """Return mass, centre of mass, and inertia about it, of two bodies together."""
+    mass, arm = one[0] + other[0], other[1] - one[1]
+    share = other[0] / mass if mass else 0.0
+    spread = one[0] * share * (arm @ arm * np.eye(3) - np.outer(arm, arm))
+    return mass, one[1] + share * arm, one[2] + other[2] + spread
+
+
+def _composite(column: int, text: str) -> Any:
+    """Return a method that lists a property of each body together with all bodies that it carries."""
+
+    def read(self: Any) -> list[Any]:
+        made = [
+            (link.mass, link.com_position, link.rotation_matrix @ link.inertia @ link.rotation_matrix.T)
+            for link in self._links
+        ]
+        for k, parent in reversed([*enumerate(self.getParentVector())][1:]):
+            made[parent] = _joined(made[parent], made[k])
+        return [one[column] for one in made]
+
+    return means(text, read)
 
 
 @dataclass
@@ -56,7 +79,6 @@ class ArticulatedSystem(RobotParts):
         "set_states": "setState",
         "get_non_linearities": "getNonlinearities",
         "get_num_dof": "getDOF",
-        "get_base_rotation_matrix": "getBaseOrientation",
         "set_base_position": "setBasePos",
         "set_pd_targets": "setPdTarget",
         "set_joint_dampings": "setJointDamping",
@@ -92,14 +114,17 @@ class ArticulatedSystem(RobotParts):
     setBasePos = writes("position")
     setBasePos_e = setBasePos
 
-    setBaseOrientation = writes("orientation")
+    def setBaseOrientation(self, *orientation: Any) -> None:
+        """``orientation = …``: a quaternion, a matrix (3, 3), or roll, pitch and yaw [rad]"""
+        self._it.orientation = turned(orientation, f"orientation of {self._it.name}")
+
     setBaseOrientation_e = setBaseOrientation
     setBaseVelocity = writes("linear_velocity")
     setBaseAngularVelocity = writes("angular_velocity")
     getBasePosition = reads("position")
-    getBaseOrientation = reads("rotation_matrix")
-
+    getBaseOrientation = reads("orientation")
     getBaseQuaternion = reads("orientation")
+    get_base_rotation_matrix = reads("rotation_matrix")
 
     def getGeneralizedCoordinateDim(self) -> int:
         """``len(generalized_coordinate)``"""
@@ -182,7 +207,7 @@ class ArticulatedSystem(RobotParts):
         """``velocity_limit = …``"""
         self._write_dofs("velocity_limit", limits)
 
-    getJointLimits = of_joints("limits")
+    getJointLimits = means("``joint(name).limits``", lambda self: [joint.limits for joint in self._it.joints])
 
     def setJointLimits(self, limits: Any) -> None:
         """``joint(name).limits = lower, upper``"""
@@ -236,9 +261,11 @@ class ArticulatedSystem(RobotParts):
         return self._it.angular_momentum_about(refPoint)
 
     getCOM = reads("com_position")
-    getCompositeCOM = reads("com_position")
-    getCompositeInertia = reads("composite_inertia")
-    getCompositeMass = reads("mass")
+    getCompositeMass = _composite(0, "masses of each body with all that it carries; first: ``mass``")
+    getCompositeCOM = _composite(1, "their centres of mass, world; first: ``com_position``")
+    getCompositeInertia = _composite(2, "their inertias, world axes; first: ``composite_inertia``")
+    get_composite_com = reads("com_position")  # of the whole robot in that dialect
+    get_composite_inertia = reads("composite_inertia")
     getTotalMass = reads("mass")
     setComputeInverseDynamics = nothing("joint_reactions is there whenever it is asked for")
     getComputeInverseDynamics = means("``joint_reactions()``", lambda self: True)

@@ -8,6 +8,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from tribo.checks import check
+from tribo.description.extents import rotation_matrix
 from tribo.raisimpy import sensors
 from tribo.raisimpy.arguments import assign_each, instance, kept, member, picked
 from tribo.raisimpy.enums import Frame, JointType
@@ -17,10 +18,11 @@ from tribo.raisimpy.joints import (
     LinkRef,
     SparseJacobian,
     SpringElement,
+    axis_in_parent,
     joint_type,
 )
 from tribo.raisimpy.robot_shapes import RobotShapes
-from tribo.raisimpy.spelling import means, of_joints, prints
+from tribo.raisimpy.spelling import means, prints
 
 
 def _axes(frame: Any) -> Frame:
@@ -29,6 +31,16 @@ def _axes(frame: Any) -> Frame:
     if chosen == Frame.PARENT_FRAME:
         raise ValueError("PARENT_FRAME is not taken; give the vector in WORLD_FRAME or BODY_FRAME")
     return chosen
+
+
+def _local(frame: Any, place: tuple[Any, ...]) -> Any:
+    """Return a place in the axes of a frame: of a point of the world, or of axes and a point; none: its origin."""
+    if not place:
+        return (0.0, 0.0, 0.0)
+    if len(place) > 2:
+        raise TypeError(f"give a point of the world, or axes and a point, got {len(place)} arguments")
+    axes = _axes(place[0]) if len(place) == 2 else Frame.WORLD_FRAME
+    return frame.to_local(place[-1]) if axes == Frame.WORLD_FRAME else check.vector(place[-1], "point", 3)
 
 
 class RobotParts(RobotShapes):
@@ -179,34 +191,38 @@ class RobotParts(RobotShapes):
     getFrameAcceleration = _asks("_frame_of", "linear_acceleration")
 
     # -- points of bodies ----------------------------------------------------------------------
-    def getPosition(self, body: Any, *place: Any) -> Any:
-        """``frame(name).to_world(point)``; the point in the axes of the body, or of another frame"""
+    def getPosition(self, body: Any, point: Any = None) -> Any:
+        """``frame(name).position``, ``frame(name).to_world(point)``: of a point in the frame of the body"""
         frame = self._frame(body)
-        if not place:
-            return frame.position
-        if len(place) > 2:
-            raise TypeError(f"getPosition takes a body, axes and a point, got {1 + len(place)} arguments")
-        axes, point = (Frame.BODY_FRAME, place[0]) if len(place) == 1 else place
-        if _axes(axes) == Frame.WORLD_FRAME:
-            return frame.position + check.vector(point, "point", 3)
-        return frame.to_world(point)
+        return frame.position if point is None else frame.to_world(point)
 
     def getPositionInBodyCoordinate(self, body: Any, point: Any) -> Any:
         """``frame(name).to_local(point)``"""
         return self._frame(body).to_local(point)
 
     def getPositionInFrame(self, frame: Any, point: Any) -> Any:
-        """``frame(name).to_local(point)``"""
-        return self._frame_of(frame).to_local(point)
+        """``frame(name).to_world(point)``"""
+        return self._frame_of(frame).to_world(point)
 
     getOrientation = _asks("_frame", "rotation_matrix")
 
     getQuaternion = _asks("_frame", "orientation")
 
-    def getVelocity(self, body: Any, point: Any = None) -> Any:
-        """``frame(name).linear_velocity``, ``frame(name).velocity_of(point)``"""
+    def getVelocity(self, body: Any, *place: Any) -> Any:
+        """``frame(name).linear_velocity``, ``frame(name).velocity_of(point)``, ``frame.jacobian() @ v``"""
+        if isinstance(body, SparseJacobian):
+            return body.toDense(self._it.dof) @ self._it.generalized_velocity
+        if isinstance(body, np.ndarray) and body.ndim == 2:
+            return check.array(body, "jacobian", "(3, dof) numbers") @ self._it.generalized_velocity
         frame = self._frame(body)
-        return frame.linear_velocity if point is None else frame.velocity_of(point)
+        if not place:
+            return frame.linear_velocity
+        if len(place) == 1:
+            return frame.velocity_of(place[0])
+        if len(place) != 3:
+            raise TypeError(f"getVelocity takes a body, point and axes, got {1 + len(place)} arguments")
+        found = frame.velocity_of(_local(frame, place[:2]))
+        return found if _axes(place[2]) == Frame.WORLD_FRAME else frame.rotation_matrix.T @ found
 
     getAngularVelocity = _asks("_frame", "angular_velocity")
 
@@ -223,16 +239,17 @@ class RobotParts(RobotShapes):
 
     getDenseFrameRotationalJacobian = _asks("_frame_of", "rotational_jacobian()")
 
-    def getDenseJacobian(self, body: Any, point: Any = (0.0, 0.0, 0.0), out: Any = None) -> Any:
-        """``frame(name).jacobian(point)``: whole, zeros too"""
-        return kept(self._frame(body).jacobian(point), out, "out")
+    def getDenseJacobian(self, body: Any, point: Any = None, out: Any = None) -> Any:
+        """``frame.jacobian(frame.to_local(point))``: of a point of the world; whole, zeros too"""
+        frame = self._frame(body)
+        return kept(frame.jacobian(_local(frame, () if point is None else (point,))), out, "out")
 
     getDenseRotationalJacobian = _asks("_frame", "rotational_jacobian()", ": whole, zeros too")
 
-    def getSparseJacobian(self, body: Any, point: Any = (0.0, 0.0, 0.0)) -> SparseJacobian:
-        """``frame(name).sparse_jacobian(point)``"""
-        columns, values = self._frame(body).sparse_jacobian(point)
-        return SparseJacobian(columns, values)
+    def getSparseJacobian(self, body: Any, *place: Any) -> SparseJacobian:
+        """``frame.sparse_jacobian(frame.to_local(point))``: of a point of the world, or of axes and a point"""
+        frame = self._frame(body)
+        return SparseJacobian(*frame.sparse_jacobian(_local(frame, place)))
 
     def getSparseRotationalJacobian(self, body: Any) -> SparseJacobian:
         """``frame(name).sparse_rotational_jacobian()``"""
@@ -242,9 +259,10 @@ class RobotParts(RobotShapes):
         columns = self._frame(body).sparse_rotational_jacobian()[0]
         return SparseJacobian(columns, rate[:, columns])
 
-    def getTimeDerivativeOfSparseJacobian(self, body: Any, point: Any = (0, 0, 0)) -> Any:
-        """``frame(name).jacobian_rate(point)``"""
-        return self._rate(body, self._frame(body).jacobian_rate(point))
+    def getTimeDerivativeOfSparseJacobian(self, body: Any, *place: Any) -> Any:
+        """``frame.jacobian_rate(frame.to_local(point))``: of a point of the world, or of axes and a point"""
+        frame = self._frame(body)
+        return self._rate(body, frame.jacobian_rate(_local(frame, place)))
 
     def getTimeDerivativeOfSparseRotationalJacobian(self, body: Any) -> Any:
         """``frame(name).rotational_jacobian_rate()``"""
@@ -256,14 +274,6 @@ class RobotParts(RobotShapes):
         return instance(sparse, SparseJacobian, "sparse").toDense(dof)
 
     # -- masses, places of joints --------------------------------------------------------------
-    def getMass(self, body: Any = None) -> Any:
-        """``link(name).mass``; without a body ``mass``"""
-        return self._it.mass if body is None else self._link(body).mass
-
-    def setMass(self, body: Any, mass: float) -> None:
-        """``link(name).mass = …``"""
-        self._link(body).mass = mass
-
     def _all_or_one(attribute: str, setter: bool = False) -> Any:  # type: ignore[misc]
         def read(self: Any, body: Any = None) -> Any:
             if body is None:
@@ -282,27 +292,48 @@ class RobotParts(RobotShapes):
         made.__doc__ = f"``link(name).{attribute}{' = …' if setter else ''}``"
         return made
 
-    getMasses, setMasses = _all_or_one("mass"), _all_or_one("mass", setter=True)
+    getMass, setMass = _all_or_one("mass"), _all_or_one("mass", setter=True)
+    getMasses, setMasses = getMass, setMass
     getInertia, setInertia = _all_or_one("inertia"), _all_or_one("inertia", setter=True)
     getBodyCOM_B, setLinkCOM = _all_or_one("com"), _all_or_one("com", setter=True)
     getBodyCOM_W = _all_or_one("com_position")
 
-    masses = property(lambda self: self.getMasses(), doc="``link(name).mass``")
-    inertias = property(lambda self: self.getInertia(), doc="``link(name).inertia``")
-    link_coms = property(lambda self: self.getBodyCOM_B(), doc="``link(name).com``")
+    masses = property(getMass, setMass, doc="``link(name).mass``")
+    inertias = property(getInertia, setInertia, doc="``link(name).inertia``")
+    link_coms = property(getBodyCOM_B, setLinkCOM, doc="``link(name).com``")
     joint_cartesian_positions = property(
-        lambda self: self.getJointPos_P(), doc="``joint(name).position_in_parent``"
-    )
+        lambda self: self.getJointPos_P(), lambda self, positions: self.setJointPos_P(positions),
+        doc="``joint(name).position_in_parent``",
+    )  # fmt: skip
     collision_bodies = property(lambda self: self.getCollisionBodies(), doc="``collision_bodies``")
 
-    getJointPos_P = of_joints("position_in_parent")
+    def _of_each_joint(self, first: Any, read: Any) -> list[Any]:
+        """Return what is read of the joint of each body, by the body's number; the base has no joint."""
+        return [first, *(read(self._it.joint(body.joint.name)) for body in self._it.description.bodies[1:])]
+
+    def getJointPos_P(self) -> list[Any]:
+        """``joint(name).position_in_parent``: by the number of the body; of a fixed base ``position``"""
+        first = np.zeros(3) if self._it.is_floating else self._it.position
+        return self._of_each_joint(first, lambda joint: joint.position_in_parent)
 
     def setJointPos_P(self, positions: Any) -> None:
-        """``joint(name).position_in_parent = …``"""
-        assign_each(self._it.joints, "position_in_parent", positions, "positions")
+        """``joint(name).position_in_parent = …``: by the number of the body; that of the base is not used"""
+        number = len(self._links)
+        given = check.listed(positions, "positions", f"{number}, one for each body")
+        if len(given) != number:
+            raise ValueError(f"positions must be a list of {number}, one for each body, got {len(given)}")
+        joints = self._of_each_joint(None, lambda joint: joint)[1:]
+        assign_each(joints, "position_in_parent", given[1:], "positions")
 
-    getJointOrientation_P = of_joints("orientation_in_parent")
-    getJointAxis_P = of_joints("axis_in_joint")
+    def getJointOrientation_P(self) -> list[Any]:
+        """``joint(name).orientation_in_parent``, as a matrix: by the number of the body"""
+        first = np.eye(3) if self._it.is_floating else self._it.rotation_matrix
+        return self._of_each_joint(first, lambda joint: rotation_matrix(joint.orientation_in_parent))
+
+    def getJointAxis_P(self) -> list[Any]:
+        """``joint(name).axis_in_joint``, in axes of the parent: by the number of the body"""
+        return self._of_each_joint(np.zeros(3), axis_in_parent)
+
     getJointAxis = means("``joint(name).axis``", lambda self, joint: self._joint(joint).axis)
 
     def getSprings(self) -> list[SpringElement]:
@@ -326,14 +357,15 @@ class RobotParts(RobotShapes):
             self._it.apply_force(self._body_name(index), value, point)
 
     def setExternalForce(self, localIdx: Any, *values: Any) -> None:
-        """``apply_force(frame, force, point, axes=…)``, for one step"""
+        """``apply_force(frame, force, point, axes=…)``, for one step; of a frame's name at its origin"""
+        if len(values) == 1 and isinstance(localIdx, str):
+            values = ((0.0, 0.0, 0.0), *values)  # at the origin of the frame of that name
         if len(values) != 4:
             super().setExternalForce(localIdx, *values)
             return
-        axes, force, place, point = values  # frame of the force, force, frame of the point, point
+        axes, force, *place = values  # frame of the force, force, frame of the point, point
         frame = self._frame(localIdx)
-        if _axes(place) == Frame.WORLD_FRAME:
-            point = frame.to_local(point)
+        point = _local(frame, tuple(place))
         axes = "frame" if _axes(axes) == Frame.BODY_FRAME else "world"
         self._it.apply_force(self._body_name(localIdx), force, point, axes=axes)
         turned = frame.rotation_matrix @ np.asarray(force) if axes == "frame" else force

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from tribo.checks import check
+from tribo.description.extents import rotation_matrix
 from tribo.raisimpy.arguments import count
 from tribo.raisimpy.enums import JointType
 from tribo.raisimpy.spelling import Dialects, Wrapper, data, keeps, means, reads, vector, writes
@@ -20,6 +21,11 @@ _JOINTS = {
 def joint_type(joint: Any) -> JointType:
     """Return the type of a joint of tribo."""
     return _JOINTS[joint.type.name.lower()]
+
+
+def axis_in_parent(joint: Any) -> Any:
+    """Return the axis of a joint of tribo, (3,) unit, axes of its parent."""
+    return rotation_matrix(joint.orientation_in_parent) @ joint.axis_in_joint
 
 
 class _Placed(Wrapper):
@@ -38,7 +44,10 @@ class JointRef(_Placed):
 
     getJointCoordinate = reads("coordinate")
     getJointAngle = reads("coordinate")
-    getJointAxis = reads("axis")
+    getJointAxis = means(
+        "``axis_in_joint``, in axes of the parent; in the world: ``axis``",
+        lambda self: axis_in_parent(self._it),
+    )
     getPositionInParentFrame = reads("position_in_parent")
     getLinearVelocity = reads("linear_velocity")
     getType = means("``type``", lambda self: joint_type(self._it))
@@ -105,22 +114,15 @@ class CoordinateFrame(Wrapper):
     currentBodyId = property(lambda self: self._it.body_index, doc="``frame(name).body_index``")
     position = property(lambda self: self._it.position_in_body, doc="``frame(name).position_in_body``")
     orientation = property(
-        lambda self: self._it.orientation_in_body, doc="``frame(name).orientation_in_body``"
+        lambda self: rotation_matrix(self._it.orientation_in_body),
+        doc="``frame(name).orientation_in_body``, as a matrix",
     )
     bodyName = property(lambda self: self._it.body_name, doc="``frame(name).body_name``")
     isChild = property(lambda self: self._it.name in self._robot.joint_names, doc="``name in joint_names``")
 
-    @property
-    def _parent(self) -> Any:
-        """The link from which its joint leads; of a fixed joint, and of a link, the body itself."""
-        if self.isChild:
-            parent = self._robot.joint(self.name).parent_link
-            if parent is not None:
-                return parent
-        return self._it
-
-    parentName = property(lambda self: self._parent.body_name, doc="``joint(name).parent_link``")
-    parentId = property(lambda self: self._parent.body_index, doc="``joint(name).parent_link``")
+    # The body to which it is fixed: position and orientation are in its axes.
+    parentName = property(lambda self: self._it.body_name, doc="``frame(name).body_name``")
+    parentId = property(lambda self: self._it.body_index, doc="``frame(name).body_index``")
 
 
 class SpringElement(Dialects):

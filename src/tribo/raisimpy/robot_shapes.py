@@ -5,8 +5,9 @@ from __future__ import annotations
 import functools
 from typing import Any, ClassVar
 
+from tribo.checks.orientation import quaternion
 from tribo.description.extents import rotation_matrix
-from tribo.raisimpy.arguments import picked
+from tribo.raisimpy.arguments import picked, turned
 from tribo.raisimpy.joints import CollisionBodies, CollisionDefinition, half_sizes
 from tribo.raisimpy.objects import Object
 from tribo.raisimpy.spelling import means, nothing, prints, vector
@@ -68,8 +69,9 @@ class RobotShapes(Object):
         self._shape(which).position_in_body = vector(offset)
 
     def setCollisionBodyOrientationOffset(self, which: Any, *offset: Any) -> None:
-        """``collision_body("LINK/0").orientation_in_body = …``"""
-        self._shape(which).orientation_in_body = vector(offset)
+        """``collision_body("LINK/0").orientation_in_body = …``: also roll, pitch and yaw [rad]"""
+        shape = self._shape(which)
+        shape.orientation_in_body = turned(offset, f"orientation_in_body of {shape.name}")
 
     setCollisionObjectShapeParameters = setCollisionBodyShapeParameters
     setCollisionObjectPositionOffset = setCollisionBodyPositionOffset
@@ -105,8 +107,8 @@ class RobotShapes(Object):
         return self.getVisObPose(index)[0]
 
     def getVisualObjectOrientation(self, index: int) -> Any:
-        """``link(name).rotation_matrix``"""
-        return self.getVisObPose(index)[1]
+        """``link(name).orientation``, times the visual's: a quaternion"""
+        return quaternion(rotation_matrix=self.getVisObPose(index)[1])
 
     def getVisColObPose(self, index: int) -> tuple[Any, Any]:
         """``collision_bodies[…].position_in_body``, ``.orientation_in_body``"""
@@ -118,8 +120,8 @@ class RobotShapes(Object):
         return self.getVisColObPose(index)[0]
 
     def getVisColObOrientation(self, index: int) -> Any:
-        """``link(name).rotation_matrix``, ``collision_bodies[…].orientation_in_body``"""
-        return self.getVisColObPose(index)[1]
+        """``link(name).orientation``, times ``collision_bodies[…].orientation_in_body``: a quaternion"""
+        return quaternion(rotation_matrix=self.getVisColObPose(index)[1])
 
 
 def _pose(link: Any, position: Any, quaternion: Any) -> tuple[Any, Any]:

@@ -142,13 +142,6 @@ def reads(path: str) -> Callable[..., Any]:
     return read
 
 
-def of_joints(attribute: str) -> Callable[..., list[Any]]:
-    """Return a method that reads an attribute of all joints of a robot."""
-    return means(
-        f"``joint(name).{attribute}``", lambda self: [getattr(joint, attribute) for joint in self._it.joints]
-    )
-
-
 def writes(attribute: str) -> Callable[..., None]:
     """Return a method that assigns an attribute of the wrapped object, a vector also as separate numbers."""
 

@@ -2,8 +2,9 @@
 
 Layout: magic, version, length of the header; the header (JSON: a digest of every field of the model, how
 many properties a pair of materials has, what follows, how many contacts); the arrays one after the other,
-little-endian; a checksum. Nothing is executed and nothing is allocated that the world or the length of the
-file does not account for: all sizes but the number of contacts are those of the world that reads.
+little-endian; the sensors (JSON); a checksum. Nothing is executed and nothing is allocated that the world or
+the length of the file does not account for: all sizes but the number of contacts and those of readings are
+those of the world that reads.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ import os
 import struct
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -27,7 +29,7 @@ from tribo.objects.contact import PER_CONTACT, SAID
 from tribo.objects.world_view import WorldView
 
 MAGIC = b"tribo state\n"
-VERSION = 5
+VERSION, FORMER = 6, 5  # the former has no sensors
 _HEAD = struct.Struct("<12sII")  # magic, version, length of the header
 _SUM = 32  # bytes of the checksum
 _MAX_HEADER = 1 << 20
@@ -99,30 +101,26 @@ def _listing(engine: Engine, counts: Sequence[int]) -> list[list[object]]:
     return listed
 
 
-def dump(engine: Engine) -> bytes:
-    """Return the state, commands, settings and last readings of world 0."""
+def dump(engine: Engine, sensors: bytes = b"[]") -> bytes:
+    """Return the state, commands, settings and last results of world 0, and its `sensors` as they come."""
     counts = _counts(engine)
-    header = json.dumps(
-        {
-            "contacts": counts,
-            "model": fingerprint(engine),
-            "pair_properties": _pair_properties(engine),
-            "arrays": _listing(engine, counts),
-        }
-    ).encode()
+    header = json.dumps({
+        "contacts": counts, "model": fingerprint(engine), "pair_properties": _pair_properties(engine),
+        "arrays": _listing(engine, counts), "sensors": len(sensors),
+    }).encode()  # fmt: skip
     parts = [_HEAD.pack(MAGIC, VERSION, len(header)), header]
     for _, array in _parts(engine, counts):
         parts.append(np.ascontiguousarray(array, array.dtype.newbyteorder("<")).tobytes())
-    body = b"".join(parts)
+    body = b"".join([*parts, sensors])
     return body + hashlib.blake2b(body, digest_size=_SUM).digest()
 
 
-def _header(engine: Engine, blob: bytes) -> tuple[int, list[int], list[list[object]]]:
-    """Return where the arrays begin, both numbers of contacts and the listing; all checked."""
+def _header(engine: Engine, blob: bytes) -> tuple[int, list[int], list[list[object]], int | None]:
+    """Return where the arrays begin, numbers of contacts, the listing, bytes of sensors; all checked."""
     if len(blob) < _HEAD.size + _SUM or not blob.startswith(MAGIC):
         raise ValueError("this is no state of a tribo world (its first bytes are others)")
     _, version, length = _HEAD.unpack_from(blob)
-    if version != VERSION:
+    if version not in (VERSION, FORMER):
         raise ValueError(f"the state has format {version}, this version of tribo reads format {VERSION}")
     if length > _MAX_HEADER or len(blob) < _HEAD.size + length + _SUM:
         raise ValueError("the state is incomplete: its header does not fit into it")
@@ -134,9 +132,10 @@ def _header(engine: Engine, blob: bytes) -> tuple[int, list[int], list[list[obje
         warm, yielded, touching = counts = header["contacts"]
         model, listed = header["model"], header["arrays"]
         columns = header.get("pair_properties")
+        sensors = None if version == FORMER else header["sensors"]
     except (ValueError, KeyError, TypeError, RecursionError) as error:
         raise ValueError("the state is damaged: its header cannot be read") from error
-    if any(type(n) is not int for n in counts) or min(warm, yielded, touching) < 0:
+    if any(type(n) is not int or n < 0 for n in (warm, yielded, touching, sensors or 0)):
         raise ValueError("the state is damaged: its number of contacts is none")
     own = fingerprint(engine)
     here = _pair_properties(engine)
@@ -155,24 +154,25 @@ def _header(engine: Engine, blob: bytes) -> tuple[int, list[int], list[list[obje
         )
     if listed != _listing(engine, counts):
         raise ValueError("the state belongs to a world with other numbers of coordinates or commands")
-    return begin, counts, listed
+    return begin, counts, listed, sensors
 
 
-def load(engine: Engine, blob: bytes) -> None:
-    """Write a state into world 0; where it is refused, nothing has changed.
+def load(engine: Engine, blob: bytes, unpacked: Callable[[bytes], Any] = bytes) -> Any:
+    """Write a state into world 0, return that of sensors, `unpacked`, or None; refused, nothing has changed.
 
     Raises:
         ValueError: It is no state, damaged, of another format or of another model.
     """
-    begin, counts, listed = _header(engine, blob)
+    begin, counts, listed, length = _header(engine, blob)
     sizes = [int(np.prod(shape)) * np.dtype(kind).itemsize for _, kind, shape in listed]  # type: ignore[call-overload]
-    if begin + sum(sizes) + _SUM != len(blob):
+    if begin + sum(sizes) + (length or 0) + _SUM != len(blob):
         raise ValueError("the state is incomplete: it has not the length that its header says")
     found = {}
     for (name, kind, shape), size in zip(listed, sizes, strict=True):
         found[name] = np.frombuffer(blob, kind, int(np.prod(shape)), begin).reshape(shape)  # type: ignore[call-overload]
         begin += size
     _check(engine, found, counts)
+    sensors = None if length is None else unpacked(blob[begin:-_SUM])
     engine.make_room(max(counts))
     for name, _ in list(_parts(engine, (0, 0, 0))):
         record, field = str(name).split(".")
@@ -185,6 +185,7 @@ def load(engine: Engine, blob: bytes) -> None:
             array[...] = saved
     engine.work.arrays["row_count"][...] = 0  # what stands in the rows belongs to another step
     engine.filters_changed()
+    return sensors
 
 
 def _check(engine: Engine, found: dict[object, np.ndarray], counts: Sequence[int]) -> None:
@@ -211,9 +212,9 @@ def _check(engine: Engine, found: dict[object, np.ndarray], counts: Sequence[int
 class StateFiles:
     """The part of a world that keeps its state outside the process."""
 
-    def __init__(self, world: WorldView, forget: Callable[[], None]) -> None:
-        """Keep the state of a world; `forget` is called when another state is loaded."""
-        self._world, self._forget = world, forget
+    def __init__(self, world: WorldView, sensors: Any) -> None:
+        """Keep the state of a world and of its sensors."""
+        self._world, self._sensors = world, sensors
 
     def hash(self) -> str:
         """Return a digest of the state, 16 hexadecimal digits: equal bits, equal digest, in any process.
@@ -233,14 +234,14 @@ class StateFiles:
         return state_digest(self._world.engine).hexdigest()
 
     def dump_state(self) -> bytes:
-        """Return state, commands, settings and the last step's readings as bytes, for `load_state`.
+        """Return state, commands, settings, sensors and the last step's results as bytes, for `load_state`.
 
-        They carry a format number and a checksum, and fit a world that was built in the
-        same way. From them the world goes on bit for bit, in another process as well.
+        They carry a format number and a checksum, and fit a world that was built in the same way. From them
+        the world and its sensors go on bit for bit, in another process as well.
         """
         self._world.check_editable("the state", "dumped")
         self._world.write_materials()
-        return dump(self._world.engine)
+        return dump(self._world.engine, self._sensors.packed())
 
     def save_state(self, path: str | Path) -> None:
         """Write `dump_state` into a file; a file of that name is replaced as a whole or not at all."""
@@ -254,8 +255,8 @@ class StateFiles:
             saved: The bytes, or the file.
 
         Raises:
-            ValueError: It is no state, incomplete, damaged, of another format or of another model;
-                the message says which. The world stays as it was.
+            ValueError: It is no state, incomplete, damaged, of another format, another model or other
+                sensors; the message says which. The world stays as it was.
             OSError: The file cannot be read.
 
         Example:
@@ -276,8 +277,7 @@ class StateFiles:
         if not isinstance(saved, bytes):
             raise TypeError(f"load_state takes bytes or the path of a file, got {shown(saved)}")
         self._world.write_materials()
-        load(self._world.engine, saved)
-        self._forget()
+        self._sensors.forget_last_step(load(self._world.engine, saved, self._sensors.unpacked))
 
     def _read(self, path: Path) -> bytes:
         """Read a file that can be a state of this world, and no more of it."""

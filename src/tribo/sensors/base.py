@@ -6,7 +6,7 @@ import math
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
-from typing import Any, Protocol
+from typing import Any, ClassVar, Protocol
 
 import numpy as np
 
@@ -212,8 +212,10 @@ class Sensor(Sealed, ABC):
     _called = "sensor"
     _inner = frozenset((
         "alone", "collect", "copied_place", "drop", "due", "error_streams", "get_state", "hidden_body",
-        "ray_count", "readings", "restart", "set_state", "streams_of", "update",
+        "ray_count", "readings", "restart", "set_state", "streams_of", "unpacked", "update",
     ))  # fmt: skip
+    _reads: ClassVar[Any]  # class of its readings
+    _bias_shape: ClassVar[tuple[int, ...]] = ()  # of each of its streams
 
     def __init__(self, mount: Mount, name: str, update_rate: float | None,
                  noise: Noise | None, seed: int) -> None:  # fmt: skip
@@ -294,13 +296,11 @@ class Sensor(Sealed, ABC):
     def copied_place(self, parts: Mapping[str, Copied]) -> Place:
         """Return where it sits in copies of the world, whose objects are known by name."""
         place = self._mount.place()
+        place = replace(place, offset=place.offset.copy(), turn=place.turn.copy())
         if place.span is None:
-            return replace(place, offset=place.offset.copy(), turn=place.turn.copy())
+            return place
         part = parts[place.name]
-        return replace(
-            place, span=part.span, description=part.description, offset=place.offset.copy(),
-            turn=place.turn.copy(),
-        )  # fmt: skip
+        return replace(place, span=part.span, description=part.description)
 
     def _senses(self) -> Senses:
         return WorldSenses(self._mount, self)
@@ -362,6 +362,16 @@ class Sensor(Sealed, ABC):
         self._start, self._ticks, self._reading = state[:3]
         for stream, saved in zip(self.error_streams(), state[3], strict=True):
             stream.set(saved)
+
+    def unpacked(self, saved: Any) -> tuple[Any, ...]:
+        """Return a state from lists in place of its tuples; ValueError or TypeError: it is none."""
+        start, ticks, seen, errors = saved
+        streams = zip(self.error_streams(), errors, strict=True)
+        fits = [stream.fits(self._bias_shape, *one) for stream, one in streams]
+        fits += [isinstance(value, (float, int, np.ndarray)) for value in seen or ()]
+        if not all(fits) or type(ticks) is not int or not 0 <= ticks < 1 << 53 or not math.isfinite(start):
+            raise ValueError(f"this is no state of sensor {self._name}")
+        return start, ticks, None if seen is None else self._reads(*seen), errors
 
 
 def _only(values: np.ndarray) -> Any:

@@ -31,6 +31,7 @@ class DepthCamera(Sensor):
     """
 
     _called = "camera"
+    _reads = DepthReading
 
     def __init__(self, mount: Mount, name: str, update_rate: float | None, noise: Noise | None,
                  seed: int, width: int, height: int, horizontal_fov: float, clip: Any,

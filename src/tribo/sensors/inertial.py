@@ -32,6 +32,7 @@ class Imu(Sensor):
     """
 
     _called = "imu"
+    _reads, _bias_shape = ImuReading, (3,)
 
     def __init__(self, mount: Mount, name: str, update_rate: float | None, noise: Noise | None,
                  gyro_noise: Noise | None, seed: int, max_acceleration: float,

@@ -25,6 +25,8 @@ class EncoderReading(NamedTuple):
 class JointEncoder(Sensor):
     """Position and velocity of a joint with one degree of freedom; see `World.add_joint_encoder`."""
 
+    _reads, _bias_shape = EncoderReading, (1,)
+
     def __init__(self, mount: Mount, name: str, joint: str, update_rate: float | None,
                  noise: Noise | None, velocity_noise: Noise | None, seed: int) -> None:  # fmt: skip
         """Use `World.add_joint_encoder`."""

@@ -30,6 +30,7 @@ class Lidar(Sensor):
     """A spinning lidar; see `World.add_lidar`."""
 
     _called = "lidar"
+    _reads = LidarReading
 
     def __init__(self, mount: Mount, name: str, update_rate: float | None, noise: Noise | None,
                  seed: int, yaw_samples: int, pitch: Any, range_limits: Any, spin_rate: float,

@@ -79,6 +79,11 @@ class NoiseState:
         """Go back to an earlier state."""
         self.count, self.bias, self._time = state[0], np.copy(state[1]), state[2]
 
+    def fits(self, shape: tuple[int, ...], count: int, bias: np.ndarray, time: float) -> bool:
+        """Tell whether these are a state (`get`) of errors whose bias has a given shape, or has not begun."""
+        is_bias = np.shape(bias) in {(), shape} and bool(np.isfinite(bias).all())
+        return type(count) is int and 0 <= count < 1 << 63 and is_bias and not math.isinf(time)
+
     def applied(self, truth: np.ndarray, time: float, *, is_whole: bool = True) -> np.ndarray:
         """Return a reading of the truth; `is_whole`: it is lost as a whole or not at all."""
         noise = self.noise

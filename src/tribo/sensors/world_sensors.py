@@ -9,6 +9,7 @@ from typing import Any, TypeVar
 import numpy as np
 
 from tribo.checks import check
+from tribo.checks.array_files import of_json, to_json
 from tribo.checks.by_name import free_name
 from tribo.checks.errors import EditError
 from tribo.description.trees import IDENTITY, ORIGIN, SensorDescription
@@ -402,11 +403,25 @@ class WorldSensors:
         """Return what the future of the sensors depends on, by name."""
         return {name: sensor.get_state() for name, sensor in self._sensors.items()}
 
+    def packed(self) -> bytes:
+        """Return `get_state` as bytes, for `unpacked` in another process."""
+        return to_json([*self.get_state().items()])
+
+    def unpacked(self, saved: bytes) -> dict[str, Any]:
+        """Return what `packed` was made of; ValueError: it is damaged, or belongs to other sensors."""
+        try:
+            found = dict(of_json(saved))
+            made = {k: self._sensors[k].unpacked(one) for k, one in found.items() if k in self._sensors}
+        except (ValueError, TypeError, OverflowError) as error:
+            raise ValueError("the state is damaged: its sensors cannot be read") from error
+        self.check_state(found)
+        return made
+
     def check_state(self, state: dict[str, Any]) -> None:
         """Refuse the state of other sensors."""
         if list(state) != list(self._sensors):
             raise ValueError(
-                f"the snapshot belongs to a world with other sensors ({', '.join(state) or 'none'} then, "
+                f"the state belongs to a world with other sensors ({', '.join(state) or 'none'} then, "
                 f"{', '.join(self._sensors) or 'none'} now)"
             )
 
@@ -417,10 +432,12 @@ class WorldSensors:
         self._before = None
         self.world.pushes = dict(pushes)
 
-    def forget_last_step(self) -> None:
-        """Note that what is known about the last step belongs to another state."""
+    def forget_last_step(self, state: dict[str, Any] | None = None) -> None:
+        """Note that the last step belongs to another state, and begin anew or with a state of all sensors."""
         self.lose_last_step()
-        for sensor in self.sensors:
+        for name, saved in (state or {}).items():
+            self._sensors[name].set_state(saved)
+        for sensor in self.sensors if state is None else ():
             sensor.restart(self.world.time)
 
     def lose_last_step(self) -> None:

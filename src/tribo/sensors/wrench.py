@@ -38,6 +38,8 @@ class ContactReading(NamedTuple):
 class ContactSensor(Sensor):
     """Force and torque of all contacts on a body in the last step; see `World.add_contact_sensor`."""
 
+    _reads, _bias_shape = ContactReading, (6,)
+
     def readings(self, senses: Senses, rows: np.ndarray, errors: Errors) -> Any:
         """Return what it feels in some worlds, arrays whose first axis is the world."""
         made = np.isfinite(senses.mean_acceleration()).all(axis=1)[rows]  # a step
@@ -61,6 +63,8 @@ class ForceTorqueSensor(Sensor):
     Newton–Euler over the last step: mean accelerations, contacts, constraints and external forces of the
     step, at the configuration where it was evaluated (Featherstone 2008, table 5.1).
     """
+
+    _reads, _bias_shape = WrenchReading, (6,)
 
     def __init__(self, mount: Mount, name: str, update_rate: float | None,
                  noise: Noise | None, seed: int) -> None:  # fmt: skip

@@ -88,7 +88,7 @@ class Interior:
         self.sensors = WorldSensors(self, self.rays)
         self.recording = WorldRecording(self, self.sensors)
         self.shown = Shown(self, settings)
-        self.states = StateFiles(self, self.sensors.forget_last_step)
+        self.states = StateFiles(self, self.sensors)
 
     # -- records -------------------------------------------------------------------------------
     @property

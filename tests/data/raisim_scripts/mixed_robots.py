@@ -19,8 +19,9 @@ for _ in range(50):
     for robot in robots:
         body = robot.getBodyIdx("LF_SHANK")
         u = robot.getGeneralizedVelocity()
-        dense = robot.getDenseJacobian(body, [0.0, 0.0, -0.2])
-        sparse = robot.getSparseJacobian(body, [0.0, 0.0, -0.2])
+        point = robot.getPosition(body, [0.0, 0.0, -0.2])
+        dense = robot.getDenseJacobian(body, point)
+        sparse = robot.getSparseJacobian(body, point)
         assert np.allclose(sparse.toDense(robot.getDOF()), dense)
         assert np.allclose(dense @ u, robot.getVelocity(body, [0.0, 0.0, -0.2]))
         assert np.allclose(robot.getDenseRotationalJacobian(body) @ u, robot.getAngularVelocity(body))
@@ -34,4 +35,5 @@ for _ in range(50):
 fallen = 0.5 * 9.81 * 0.1**2
 for robot in robots:
     assert abs(robot.getBasePosition()[2] - (0.9 - fallen)) < 0.02
-    assert robot.getTotalMass() == robot.getCompositeMass()
+    assert np.isclose(robot.getTotalMass(), robot.getCompositeMass()[0])
+    assert np.isclose(robot.getTotalMass(), sum(robot.getMass()))

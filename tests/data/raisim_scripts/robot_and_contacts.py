@@ -58,8 +58,8 @@ assert np.allclose(Jr @ gv, robot.getFrameAngularVelocity("LF_SHANK_TO_FOOT"))
 pos, rot = robot.getFramePosition(frame), robot.getFrameOrientation(frame)
 assert pos.shape == (3,)
 assert rot.shape == (3, 3)
-base_z = robot.getBaseOrientation()[2]
-assert base_z[2] > 0.9
+assert abs(robot.getBaseOrientation()[0]) > 0.9
+assert np.allclose(robot.getPositionInFrame(frame, [0, 0, 0.1]), pos + 0.1 * rot[:, 2])
 robot.setBasePos(np.array([0, 0, 1.0]))
 robot.setBaseVelocity(np.zeros(3))
 robot.setExternalForce(robot.getBodyIdx("trunk"), np.array([0, 0, 10.0]))

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from fuzz.mutate import damaged
 
-from tribo.checks.array_files import read_arrays, read_limited
+from tribo.checks.array_files import of_json, read_arrays, read_limited, to_json
 from tribo.learn.policy import Policy
 
 MOST = 1 << 20
@@ -124,3 +124,31 @@ def test_a_file_takes_as_much_memory_as_it_has_bytes(tmp_path):
     tracemalloc.stop()
     with pytest.raises(ValueError, match="it has 5 bytes, at most 4 are read"):
         read_limited(path, 4)
+
+
+def test_json_keeps_arrays_bit_for_bit():
+    given = [
+        np.array([0.1, -0.0, np.inf, np.nan]),
+        np.zeros((0, 3)),
+        np.arange(4, dtype=np.int32),
+        np.float64(2),
+    ]
+    number, flag, *arrays = of_json(to_json([1.5, True, *given[:3], np.array(7.0)]))
+    assert (number, flag) == (1.5, True)
+    for read, array in zip(arrays, [*given[:3], np.array(7.0)], strict=True):
+        assert (read.dtype, read.shape, read.tobytes()) == (array.dtype, array.shape, array.tobytes())
+        assert not read.flags.writeable
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        b"", b"[", b"[" * 100_000, b"{}", b"\xff", b'{"array": "|O8", "shape": [1], "bytes": "00"}',
+        b'{"array": "<f8", "shape": [2], "bytes": "00"}', b'{"array": "<f8", "shape": 3, "bytes": "00"}',
+        b'{"array": "<f8", "shape": [true], "bytes": "0000000000000000"}',
+        b'{"array": "<f8", "shape": [1], "bytes": 7}', b'{"array": ["<f8"], "shape": [1], "bytes": ""}',
+    ],
+)  # fmt: skip
+def test_json_of_others_is_refused(text):
+    with pytest.raises(ValueError, match="cannot be read"):
+        of_json(text)

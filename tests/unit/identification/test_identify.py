@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import tribo
-from tribo.identification import Trajectory, body, inertial, joint, offset, pair, tilt
+from tribo.identification import Trajectory, body, inertial, joint, motors, offset, pair, tilt
 
 
 def table(restitution=0.6):
@@ -348,3 +348,44 @@ def test_contact_forces_are_measured():
 def test_what_cannot_be_identified_is_refused(films, seeks, options, kind, said):
     with pytest.raises(kind, match=said):
         tribo.identify(table(), films, seeks, threads=1, **options)
+
+
+def driven_pendulum():
+    """Return a world of a pendulum under PD, whose batches may have motors."""
+    world, base = tribo.World(time_step=0.005), tribo.LinkDescription("base")
+    base.fix_to_world()
+    rod = base.add_child("rod", "revolute", axis=(0, 1, 0), joint_name="hinge", damping=0.05)
+    rod.add_shape("box", (0.05, 0.05, 0.5), mass=1.0, position=(0, 0, -0.25), collides=False)
+    robot = world.add_articulated_system(base, name="swing")
+    robot.generalized_coordinate = [0.1]
+    robot.set_pd_gains([30.0], [1.0])
+    return world
+
+
+def test_a_delay_is_a_whole_number_of_steps_that_the_data_fix():
+    """A delay of 4 steps: one of 3 or 5 is off by hundreds of standard deviations of the noise."""
+    times = 0.005 * np.arange(200)
+    targets = 0.8 * np.sin(6.0 * times) + 0.3 * np.sin(17.0 * times)
+    batch = tribo.Batch(driven_pendulum(), 1, threads=1)
+    swing, angles = batch["swing"], []
+    swing.set_motors(delay=0.02, time_constant=0.03)
+    for target in targets:
+        swing.pd_target = np.array([[target]])
+        angles.append(swing.generalized_coordinate[0, 0])
+        batch.step()
+    seen = np.array(angles) + np.random.default_rng(1).normal(size=200) * 1e-4
+    made = Trajectory(
+        times, {"q/swing/hinge": seen}, inputs={"target_q/swing/hinge": targets},
+        noise={"q/swing/hinge": 1e-4},
+    )  # fmt: skip
+    sought = motors("swing", delay=(0.0, 0.05), time_constant=(0.001, 0.1))
+    found = tribo.identify(driven_pendulum(), made, sought, threads=1)
+    delay, lag = found["swing/motors/delay"], found["swing/motors/time_constant"]
+    assert delay.value == pytest.approx(0.02, abs=1e-12)
+    assert delay.is_seen
+    assert delay.low <= 0.0175 + 1e-9 < 0.0225 - 1e-9 <= delay.high  # at least half a step on either side
+    assert 0.005 / np.sqrt(12.0) <= delay.standard_error < 0.002
+    assert lag.low < 0.03 < lag.high
+    assert found.remarks == ()
+    drawn = tribo.Batch(driven_pendulum(), 50, threads=1).randomize(found, seed=0)
+    assert np.rint(drawn["swing/motors/delay"] / 0.005).tolist() == [4.0] * 50

@@ -104,3 +104,31 @@ def test_what_does_not_fit_is_refused(options, error, words):
         arm().inverse_kinematics("tip", **options)
     with pytest.raises(KeyError, match="did you mean 'tip'"):
         arm().inverse_kinematics("tipp", (0, 0, 0))
+
+
+@pytest.mark.parametrize("is_turned", [False, True])
+def test_worlds_of_a_batch_find_what_their_robots_find_alone(is_turned):
+    """Each world has its own length of the forearm and ends in its own iteration; one goal is too far."""
+    robot = arm()
+    batch = tribo.Batch(robot.world, 4)
+    arms, lengths = batch[robot.name], np.array([0.3, 0.2, 0.4, 0.3])
+    places = np.array(arms.joint("elbow").position_in_parent)
+    places[:, 2] = -lengths
+    arms.joint("elbow").position_in_parent = places
+    start = np.array([0.3, -0.4])
+    goals = np.array([[0.0, 0.2, -0.4], [0.0, 0.1, -0.35], [0.0, 0.4, -0.4], [0.0, 5.0, 0.0]])
+    goals[1] = arms.at(np.tile(start, (4, 1))).frame("tip").position[1]  # there at once
+    turn = tribo.quaternion(rpy=(0.4, 0.0, 0.0)) if is_turned else None
+    found = arms.inverse_kinematics("tip", goals, turn, start=start)
+    iterations = []
+    for k, length in enumerate(lengths):
+        robot.joint("elbow").position_in_parent = (0.0, 0.0, -length)
+        alone = robot.inverse_kinematics("tip", goals[k], turn, start=start)
+        iterations.append(alone.iterations)
+        assert found.coordinate[k] == pytest.approx(alone.coordinate, abs=1e-12)
+        assert found.position_error[k] == pytest.approx(alone.position_error, abs=1e-12)
+        assert found.is_reached[k] == alone.is_reached
+    assert found.is_reached.tolist() == ([False] * 4 if is_turned else [True, True, True, False])
+    assert found.iterations == max(iterations)
+    assert len(set(iterations)) > 2
+    assert (arms.generalized_coordinate == 0.0).all(), "the robots stay as they are"

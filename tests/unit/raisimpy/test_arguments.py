@@ -112,7 +112,7 @@ PAIRS = [
     ("robot", "setPdTarget", (np.ones(19), "x")),
     ("robot", "setPdGains", (np.ones(18), -np.ones(18))),
     ("robot", "setMasses", ([2.0] * 12 + [-1.0],)),
-    ("robot", "setJointPos_P", ([ZEROS] * 11 + [[NAN] * 3],)),
+    ("robot", "setJointPos_P", ([ZEROS] * 12 + [[NAN] * 3],)),
     ("robot", "setJointLimits", ([[-1, 1]] * 11 + [[NAN, 1]],)),
     ("world", "setERP", (0.1, "x")),
     ("world", "setContactSolverParam", (1, 1, 1, 10, -1.0)),

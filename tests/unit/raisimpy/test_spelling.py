@@ -26,12 +26,15 @@ def test_names_in_the_other_dialect(camel, other):
     assert snake(camel) == other
 
 
+OTHERS = {"getCompositeCOM", "getCompositeInertia"}  # the older package has these of the whole robot
+
+
 @pytest.mark.parametrize("kind", KINDS, ids=lambda kind: kind.__name__)
 def test_each_method_has_both_spellings_and_says_what_it_is(kind):
     for name, made in vars(kind).items():
         if name[0] == "_" or not inspect.isfunction(made):
             continue
-        assert getattr(kind, snake(name)) is getattr(kind, name)
+        assert (getattr(kind, snake(name)) is getattr(kind, name)) == (name not in OTHERS)
         assert inspect.getdoc(made), f"{kind.__name__}.{name}"
 
 

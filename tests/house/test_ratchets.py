@@ -21,7 +21,7 @@ LINES = {
     "contact": 147, "control": 50, "description": 25, "dynamics": 44, "engine": 27, "formats": 191,
     "ground": 10, "ground_kernels": 6, "gym": 33, "identification": 31, "jax": 2, "learn": 14,
     "materials": 14, "math": 11, "objects": 78, "probes": 12, "queries": 46, "raisimpy": 51,
-    "readout": 18, "recording": 21, "robots": 2, "scale": 4, "sensors": 17, "spatial": 30,
+    "readout": 18, "recording": 21, "robots": 2, "scale": 4, "sensors": 18, "spatial": 30,
     "tools": 20, "torch": 2, "viewer": 72, "world": 41, "world_xml": 10,
 }  # fmt: skip
 

@@ -125,10 +125,7 @@ def write_corrections(model, work, t, nothing):
         w = add_scalar_row_response(model, work, n, work.response, work.scalar_start[n])
         want = work.scalar_shift[n] - (w if hold != Hold.ALWAYS else 0.0)
         work.shift_scalar_target[n] = work.shift_scalar_error[n] = want
-        if hold == Hold.ALWAYS:
-            is_asked = is_asked or abs(want) > nothing
-        else:
-            is_asked = is_asked or (want if hold == Hold.POSITIVE else -want) > nothing
+        is_asked = is_asked or (abs(want) > nothing and is_acting(hold, want))
     return is_asked
 
 
@@ -331,12 +328,8 @@ def find_shift(model, work, t, count, nothing):
 @kernel
 def visited_impulse(hold, before, error, own, give):
     """Return the impulse of a row after a visit, with its own G and R: (error − R λ)/(G + R) is added."""
-    if hold == Hold.NEVER:
-        return 0.0
     after = before + (error - give * before) / (own + give)
-    if hold == Hold.ALWAYS:
-        return after
-    return max(0.0, after) if hold == Hold.POSITIVE else min(0.0, after)
+    return after if is_acting(hold, after) else 0.0
 
 
 @kernel

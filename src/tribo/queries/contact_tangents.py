@@ -22,7 +22,6 @@ from tribo.contact.problem.contact_drift import (
     fade_weight,
     stick_weight,
     surface_curvature,
-    tangent_part,
     trusted_drift,
 )
 from tribo.contact.problem.contact_targets import beyond_deadband
@@ -226,7 +225,7 @@ def bend_of(settings, axes, ha, hb, one, other, v, gap):
     turn = settings.dt * sqrt(max(vec.dot(wa, wa), vec.dot(wb, wb)))
     if not (turn > SLOW and turn < TOO_FAR):
         return ZERO
-    sx, sy = tangent_part(axes, vec.sub(va, vb))
+    sx, sy, _ = vec.mat_vec(axes, vec.sub(va, vb))
     slip = (sx, sy, 0.0)
     if ha[1] + ha[3] + hb[1] + hb[3] > 0.0:
         x, y, z, speed = drift_of_rolling(settings, axes, ha, hb, (wa, aa), (wb, ab), ZERO)

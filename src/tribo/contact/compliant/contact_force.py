@@ -140,7 +140,7 @@ def solve_single(model, settings, work, c, free, impulse):
     K, D, mu = contact_numbers(model, work, c)
     g = spatial.load(work.contact_delassus, c)
     x, y, slope = trial_force(work, settings, c, K, D, (0.0, 0.0, 0.0))
-    w = coulomb_cone.affine_velocity(g, impulse, free)
+    w = vec.add(vec.sym_vec(g, impulse), free)
     for k in range(LOCAL_STEPS):
         s, normal, normal_slope = normal_law(work, settings, c, K, D, w[2])
         if s == 0.0 and k == 0:
@@ -156,7 +156,7 @@ def solve_single(model, settings, work, c, free, impulse):
         soft = (g[0] + across, g[1] + across, g[2] + along, g[3], g[4], g[5])
         shifted = (free[0] + x / slope, free[1] + y / slope, free[2] - w[2] - normal / normal_slope)
         impulse = coulomb_cone.solve_contact(soft, shifted, mu, impulse)
-        w = coulomb_cone.affine_velocity(g, impulse, free)
+        w = vec.add(vec.sym_vec(g, impulse), free)
     return w
 
 

@@ -38,7 +38,6 @@ from tribo.contact.compliant.contact_force import (
 from tribo.contact.problem import contact_rows, surface_velocity, whitened_products
 from tribo.contact.problem.contact_rows import ON_GROUND
 from tribo.contact.problem.contact_targets import slow_speed
-from tribo.contact.solver import coulomb_cone
 from tribo.dynamics import inertia, whitening
 from tribo.enums import ContactState
 from tribo.math import spatial, vec
@@ -184,7 +183,7 @@ def sweep_ground(model, settings, work):
         g = spatial.load(work.contact_delassus, c)
         before = vec.load(work.contact_impulse, c)
         w = whitened_products.row_velocity(model, work, work.contact_row, work.contact_vel, c)
-        free = coulomb_cone.affine_velocity(g, vec.neg(before), w)
+        free = vec.add(vec.sym_vec(g, vec.neg(before)), w)
         w = solve_single(model, settings, work, c, free, before)
         after = vec.scale(settings.dt, force_by_law(model, settings, work, c, w))
         vec.store(work.contact_impulse, c, after)

@@ -156,7 +156,7 @@ def solve_impact(model, work, low, high, part, still, time, dt, is_midpoint):
             g = spatial.load(work.contact_delassus, c)
             before = vec.load(work.contact_estimate, c)
             w = impact_velocity(model, work, c, time, dt, is_midpoint)
-            x, y, z = coulomb_cone.affine_velocity(g, vec.neg(before), w)
+            x, y, z = vec.add(vec.sym_vec(g, vec.neg(before)), w)
             free = (x, y, z - part * work.contact_shift[c])
             after = coulomb_cone.solve_contact(g, free, work.contact_friction[c], before)
             step = vec.sub(after, before)

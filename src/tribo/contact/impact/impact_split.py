@@ -14,6 +14,7 @@ Source: Hairer, Lubich, Wanner 2006, "Geometric Numerical Integration", II.5 (sp
 """
 
 from tribo.compiler.jit import kernel
+from tribo.contact.problem.box_friction_rows import aim_friction_rows
 from tribo.contact.problem.contact_targets import NO_TARGET, set_contact_target, set_target, slow_speed
 from tribo.contact.problem.islands import contacts_in
 from tribo.contact.problem.whitened_products import add_row_response
@@ -62,6 +63,7 @@ def find_impacts(model, settings, work, t):
             vec.store(work.contact_drift, c, ZERO)
             work.gap_allowance[c] = 0.0
             set_contact_target(model, settings, work, c)
+            aim_friction_rows(model, settings, work, c)
         if what == STRUCK or found == 0:
             found = what
     return found
@@ -147,4 +149,5 @@ def split_tumbling(model, state, settings, work, t):
                 start = add_row_response(model, work, work.contact_spin_row, c, response, start)
             vec.store(work.contact_spin_start, c, start)
         set_contact_target(model, settings, work, c)
+        aim_friction_rows(model, settings, work, c)
         set_target(work, c, max(work.contact_target[c], NO_TARGET), work.contact_vel[c, 2])

@@ -1,7 +1,8 @@
 """The area of a patch of contact points, for a layer of thickness ℓ with stiffness k = E A/ℓ.
 
-A patch is the points of two bodies between the same two materials with normals within 15°. Its area is that
-of the convex hull of its points, seen along the normal, where a patch narrower than ℓ counts as ℓ wide:
+A patch is the points of two bodies between the same two materials with normals within 15° that touch, or that
+adhesion reaches; any other point is a patch of its own. Its area is that of the convex hull of its points,
+seen along the normal, where a patch narrower than ℓ counts as ℓ wide:
 
     A = max(A_hull, s ℓ, ℓ²),   s the longest distance of two of its points
 
@@ -18,21 +19,23 @@ from tribo.contact.problem.contact_reduction import SAME_NORMAL
 from tribo.contact.problem.contact_rows import materials_of
 from tribo.contact.problem.contact_shares import patch_place
 from tribo.math import vec
-from tribo.math.linalg import ALIKE
+from tribo.math.linalg import ALIKE, ROUND_OFF
+from tribo.model import Pair
 
 MEMBER = -1.0  # `Work.contact_area` of the points of the patch in progress
 
 
 @kernel
-def gather_area_points(model, work, first):
+def gather_area_points(model, work, first, reach):
     """Mark the points of the patch of contact `first`; return one past the last, and the sum of their shares.
 
-    The contacts of one body A are adjacent in the list.
+    reach: largest gap of a point with others in its patch. The contacts of one body A are adjacent.
 
     Writes: work.
     """
     body = work.contact_body
     n = vec.load_from(work.contact_axes, first, 6)
+    gap = work.contact_gap[first] + work.gap_allowance[first]
     end = first
     shares = 0.0
     for c in range(first, work.contact_count[0]):
@@ -41,6 +44,8 @@ def gather_area_points(model, work, first):
         if body[c, 1] != body[first, 1] or work.contact_area[c] != 0.0:
             continue
         if materials_of(model, work, c) != materials_of(model, work, first):
+            continue
+        if c > first and max(gap, work.contact_gap[c] + work.gap_allowance[c]) > reach:
             continue
         if vec.dot(n, vec.load_from(work.contact_axes, c, 6)) >= SAME_NORMAL:
             work.contact_area[c] = MEMBER
@@ -101,7 +106,11 @@ def share_area(model, work, first, length):
     Writes: work.
     Cost: for n points of which h are corners, n h.
     """
-    end, shares = gather_area_points(model, work, first)
+    a, b = materials_of(model, work, first)
+    table = model.pair_table
+    stretch = table[a, b, Pair.ADHESION_FORCE] / (table[a, b, Pair.YOUNGS_MODULUS] * length)  # of an area ℓ²
+    reach = max(ROUND_OFF, stretch - table[a, b, Pair.ADHESIVE_OVERLAP])
+    end, shares = gather_area_points(model, work, first, reach)
     area, longest = hull_area(work, first, end)
     area = max(area, longest * length, length * length)
     for c in range(first, end):

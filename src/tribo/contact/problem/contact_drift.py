@@ -47,15 +47,6 @@ UNSEEN = ((int(SurfaceKind.UNKNOWN), 0.0, 0.0, 0.0, 1.0), (int(SurfaceKind.UNKNO
 
 
 @kernel
-def tangent_part(axes, a):
-    """Return the components of a vector along t₁ and t₂."""
-    return (
-        axes[0] * a[0] + axes[1] * a[1] + axes[2] * a[2],
-        axes[3] * a[0] + axes[4] * a[1] + axes[5] * a[2],
-    )
-
-
-@kernel
 def body_spin(model, work, body):
     """Return the angular velocity of a body [rad/s]."""
     if model.body_chain_len[body] == 0:
@@ -77,7 +68,7 @@ def rim_radii(rot, size, local, p, axes):
     if x * x + y * y > ALIKE * size[0] * size[0]:
         return 0.0, 0.0, 0.0
     t = vec.mat_vec(rot, (-local[1] / around, local[0] / around, 0.0))
-    u, v = tangent_part(axes, t)
+    u, v, _ = vec.mat_vec(axes, t)
     rate = size[0] / around
     return rate * u * u, rate * u * v, rate * v * v
 
@@ -252,8 +243,8 @@ def drift_of_rolling(settings, axes, ha, hb, turning_a, turning_b, slip):
     wa, aa = turning_a
     wb, ab = turning_b
     n = (axes[6], axes[7], axes[8])
-    ax, ay = tangent_part(axes, vec.cross(wa, n))
-    bx, by = tangent_part(axes, vec.cross(wb, n))
+    ax, ay, _ = vec.mat_vec(axes, vec.cross(wa, n))
+    bx, by, _ = vec.mat_vec(axes, vec.cross(wb, n))
     sx, sy, _ = slip
     if hb[0] == SurfaceKind.FLAT:
         nx, ny = bx, by
@@ -337,7 +328,7 @@ def point_drift(model, settings, work, c, before):
     p = vec.load(work.contact_pos, c)
     va, _, aa, _ = attached_motion(model, settings, work, work.contact_body[c, 0], p)
     vb, _, ab, _ = attached_motion(model, settings, work, work.contact_body[c, 1], p)
-    sx, sy = tangent_part(axes, vec.sub(va, vb))
+    sx, sy, _ = vec.mat_vec(axes, vec.sub(va, vb))
     slip = (sx, sy, 0.0)
     if ha[1] + ha[3] + hb[1] + hb[3] > 0.0:
         # The slip of a sticking contact at this time is reversed within the step: its mean is 0.

@@ -1,8 +1,8 @@
 """Stage `contact_reduction.reduce_contacts`: fewer contact points for a patch of many.
 
 A body of many shapes touches another in many points; contact materials say how many are kept. A *patch* is
-the points of two bodies between the same two materials (by geometry), or all points with the same law (all).
-A patch of more than `ENOUGH` points keeps
+the points of two bodies between the same two materials (by geometry), or all points with the same law (all),
+those that touch and open ones apart. A patch of more than `ENOUGH` points keeps
 
 1. the corners of the convex hull of the points that share a normal: other forces are sums of theirs,
 2. the deepest point,
@@ -24,7 +24,7 @@ from tribo.contact.problem.contact_rows import materials_of
 from tribo.contact.problem.contact_shares import distribute_shares, is_in_face, patch_distance, patch_place
 from tribo.enums import Pair, Reduction
 from tribo.math import vec
-from tribo.math.linalg import ALIKE
+from tribo.math.linalg import ALIKE, ROUND_OFF
 
 ENOUGH = 12  # points: a smaller patch is not reduced
 SAME_NORMAL = 0.966  # [–] cosine of 15°, within which normals share a hull
@@ -48,6 +48,8 @@ def is_of_patch(model, work, c, first, mode):
         return False
     body = work.contact_body
     if body[c, 0] != body[first, 0] or body[c, 1] != body[first, 1]:
+        return False
+    if (work.contact_gap[c] > ROUND_OFF) != (work.contact_gap[first] > ROUND_OFF):
         return False
     a, b = materials_of(model, work, c)
     own_a, own_b = materials_of(model, work, first)

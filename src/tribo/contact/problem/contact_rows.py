@@ -9,7 +9,7 @@ three more rows per side, for torques about the same axes.
 from tribo.collision.broadphase import is_moved
 from tribo.compiler.jit import kernel
 from tribo.contact.problem.surface_velocity import add_surface
-from tribo.contact.problem.whitened_products import shared_dofs
+from tribo.contact.problem.whitened_products import add_side_velocity, shared_dofs
 from tribo.dynamics.inertia import form_missing_rows
 from tribo.math import spatial, vec
 from tribo.model import Pair, Status
@@ -43,13 +43,6 @@ def contact_point(model, work, c, side):
 
 
 @kernel
-def axis_wrench(axis, arm):
-    """Return the spatial force of a unit force along an axis, at an arm from the tree origin."""
-    m = vec.cross(arm, axis)
-    return (m[0], m[1], m[2], axis[0], axis[1], axis[2])
-
-
-@kernel
 def write_force_rows(model, work, c, side, first):
     """Write the Jacobian, not yet whitened, of one side of a contact with a robot. J = [arm × t; t] · S
 
@@ -59,28 +52,22 @@ def write_force_rows(model, work, c, side, first):
     tree = model.body_tree[body]
     origin = vec.load(work.body_pos, model.tree_body[tree])
     arm = vec.sub(contact_point(model, work, c, side), origin)
-    axes = vec.load_mat(work.contact_axes, c)
     s = 1.0 if side == 0 else -1.0
-    x = axis_wrench((s * axes[0], s * axes[1], s * axes[2]), arm)
-    y = axis_wrench((s * axes[3], s * axes[4], s * axes[5]), arm)
-    z = axis_wrench((s * axes[6], s * axes[7], s * axes[8]), arm)
-    row = work.row
     chain = model.body_chain_start[body]
-    i = first
-    for p in range(model.body_chain_len[body]):
-        axis = spatial.load(work.dof_axis, model.chain_dof[chain + p])
-        row[i] = spatial.dot(axis, x)
-        row[i + 1] = spatial.dot(axis, y)
-        row[i + 2] = spatial.dot(axis, z)
-        i += 3
+    for k in range(3):
+        t = vec.scale(s, vec.load_from(work.contact_axes, c, 3 * k))
+        wrench = (*vec.cross(arm, t), *t)
+        for p in range(model.body_chain_len[body]):
+            axis = spatial.load(work.dof_axis, model.chain_dof[chain + p])
+            work.row[first + 3 * p + k] = spatial.dot(axis, wrench)
 
 
 @kernel
 def free_body_row(work, arm, axis, dof, a, b, gives_way, speed):
     """Return the row of a force along an axis at an arm of a free body, and `speed` plus its velocity.
 
-    The row is whitened if impulses move the body: as `write_force_rows`, `add_product` and `whiten_contact`,
-    but unrolled. a, b: first numbers of the last two rows of its factor.
+    The row is whitened if impulses move the body: as `write_force_rows`, `add_side_velocity` and
+    `whiten_contact`, but unrolled. a, b: first numbers of the last two rows of its factor.
     """
     x, y, z = axis
     u, v, w = vec.cross(arm, axis)
@@ -176,25 +163,6 @@ def whiten_contact(model, work, body, first):
 
 
 @kernel
-def add_product(model, work, body, first, v, out, c):
-    """Add J v of one side to row c of an (n, 3) array.
-
-    Writes: out.
-    """
-    chain = model.body_chain_start[body]
-    row = work.row
-    x, y, z = vec.load(out, c)
-    i = first
-    for p in range(model.body_chain_len[body]):
-        s = v[model.chain_dof[chain + p]]
-        x += row[i] * s
-        y += row[i + 1] * s
-        z += row[i + 2] * s
-        i += 3
-    vec.store(out, c, (x, y, z))
-
-
-@kernel
 def diagonal_block(model, work, table, c, out):
     """Write the block G_cc of three rows as (xx, yy, zz, xy, xz, yz).
 
@@ -265,7 +233,9 @@ def write_side_rows(model, work, c, side, gives_way):
             write_free_body_rows(model, work, c, side, first, gives_way)
         else:
             write_force_rows(model, work, c, side, first)
-            add_product(model, work, body, first, work.start_velocity, work.contact_vel, c)
+            speed = vec.load(work.contact_vel, c)
+            speed = add_side_velocity(model, work, body, count, first, work.start_velocity, speed)
+            vec.store(work.contact_vel, c, speed)
             if gives_way:
                 whiten_contact(model, work, body, first)
     if work.contact_is_spun[c] == 0:
@@ -274,7 +244,9 @@ def write_side_rows(model, work, c, side, gives_way):
     if first >= 0:
         work.contact_spin_row[c, side] = first
         write_spin_rows(model, work, c, side, first)
-        add_product(model, work, body, first, work.start_velocity, work.contact_spin_start, c)
+        spin = vec.load(work.contact_spin_start, c)
+        spin = add_side_velocity(model, work, body, count, first, work.start_velocity, spin)
+        vec.store(work.contact_spin_start, c, spin)
         if gives_way:
             whiten_contact(model, work, body, first)
 
@@ -291,15 +263,10 @@ def write_contact_rows(model, work):
         if work.contact_is_soft[c] == ON_GROUND or work.contact_is_resting[c] == 1:
             continue
         a, b = materials_of(model, work, c)
-        work.contact_is_spun[c] = 0
-        for column in (
-            Pair.ROLLING_FRICTION,
-            Pair.SPINNING_FRICTION,
-            Pair.ROLLING_LENGTH,
-            Pair.SPINNING_LENGTH,
-        ):
-            if model.pair_table[a, b, column] > 0.0:
-                work.contact_is_spun[c] = 1
+        table = model.pair_table
+        rolls = table[a, b, Pair.ROLLING_FRICTION] > 0.0 or table[a, b, Pair.ROLLING_LENGTH] > 0.0
+        spins = table[a, b, Pair.SPINNING_FRICTION] > 0.0 or table[a, b, Pair.SPINNING_LENGTH] > 0.0
+        work.contact_is_spun[c] = 1 if rolls or spins else 0
         vec.store(work.contact_vel, c, (0.0, 0.0, 0.0))
         vec.store(work.contact_spin_start, c, (0.0, 0.0, 0.0))
         for side in range(2):

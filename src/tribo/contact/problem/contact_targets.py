@@ -8,7 +8,7 @@ from math import inf, sqrt
 from tribo.collision.place import shape_pose
 from tribo.compiler.jit import kernel
 from tribo.contact.problem.compliant_rows import add_row_compliance, set_spring_target
-from tribo.contact.problem.contact_rows import BETWEEN_MOVED, ON_GROUND
+from tribo.contact.problem.contact_rows import BETWEEN_MOVED, ON_GROUND, materials_of
 from tribo.contact.problem.whitened_products import add_row_response
 from tribo.enums import Bounce, EffectiveRadius, Shape
 from tribo.math import vec
@@ -260,8 +260,7 @@ def set_contact_target(model, settings, work, c):
     Writes: work.
     """
     table = model.pair_table
-    a = model.shape_material[work.contact_shape[c, 0]]
-    b = model.shape_material[work.contact_shape[c, 1]]
+    a, b = materials_of(model, work, c)
     bend = vec.load(work.contact_drift, c)
     x, y, z = vec.sub(vec.load(work.contact_vel, c), bend)  # at the start of the step
     work.contact_friction[c] = effective_friction(
@@ -342,8 +341,7 @@ def set_targets(model, settings, work):
         if work.contact_is_soft[c] == ON_GROUND:  # its force is part of τ
             work.contact_target[c] = -inf
             continue
-        a = model.shape_material[work.contact_shape[c, 0]]
-        b = model.shape_material[work.contact_shape[c, 1]]
+        a, b = materials_of(model, work, c)
         if work.contact_is_resting[c] == 1:
             work.contact_target[c] = -inf
             work.contact_friction[c] = max(table[a, b, Pair.FRICTION], table[a, b, Pair.STATIC_FRICTION])

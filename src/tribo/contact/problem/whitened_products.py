@@ -40,22 +40,30 @@ def add_row_response(model, work, table, c, response, start):
     """Return `start` plus the velocity of contact c, on the rows of a table, by a response."""
     row = work.row
     dofs = model.chain_dof
-    x, y, z = start
     for side in range(2):
-        i = table[c, side]
-        chain = model.body_chain_start[work.contact_body[c, side]]
-        if work.contact_len[c, side] == 6 and dofs[chain + 5] == dofs[chain] + 5:  # a free body
+        i, count, body = table[c, side], work.contact_len[c, side], work.contact_body[c, side]
+        chain = model.body_chain_start[body]
+        if count == 6 and dofs[chain + 5] == dofs[chain] + 5:  # a free body
             d = dofs[chain]
-            x += dot6(row, i, response, d)
-            y += dot6(row, i + 1, response, d)
-            z += dot6(row, i + 2, response, d)
-            continue
-        for p in range(work.contact_len[c, side]):
-            s = response[dofs[chain + p]]
-            x += row[i] * s
-            y += row[i + 1] * s
-            z += row[i + 2] * s
-            i += 3
+            six = (dot6(row, i, response, d), dot6(row, i + 1, response, d), dot6(row, i + 2, response, d))
+            start = vec.add(start, six)
+        else:
+            start = add_side_velocity(model, work, body, count, i, response, start)
+    return start
+
+
+@kernel
+def add_side_velocity(model, work, body, count, i, v, start):
+    """Return `start` plus three rows, from number i on, of `count` dofs of a body, times velocities v."""
+    x, y, z = start
+    row = work.row
+    chain = model.body_chain_start[body]
+    for p in range(count):
+        s = v[model.chain_dof[chain + p]]
+        x += row[i] * s
+        y += row[i + 1] * s
+        z += row[i + 2] * s
+        i += 3
     return (x, y, z)
 
 

@@ -12,7 +12,7 @@ Source: docs/physics/contact.
 from math import atan2, cos, sin, sqrt
 
 from tribo.compiler.jit import kernel
-from tribo.math import linalg
+from tribo.math import linalg, vec
 from tribo.math.linalg import ROUND_OFF, TINY
 
 SLIDES = 1.0 - 1e-9  # [–] of a bound: an impulse from here on counts as sliding
@@ -41,8 +41,7 @@ def slip_impulse(g, c, mu, x, y):
 @kernel
 def slip_error(g, c, impulse):
     """Return w_t × λ_t (zero when parallel) and w_t · λ_t (negative when opposite)."""
-    wx = g[0] * impulse[0] + g[3] * impulse[1] + g[4] * impulse[2] + c[0]
-    wy = g[3] * impulse[0] + g[1] * impulse[1] + g[5] * impulse[2] + c[1]
+    wx, wy, _ = vec.add(vec.sym_vec(g, impulse), c)
     return wx * impulse[1] - wy * impulse[0], wx * impulse[0] + wy * impulse[1]
 
 
@@ -147,22 +146,12 @@ def slip_by_fixed_point(g, c, mu):
     rho = 1.0 / (g[0] + g[1] + g[2])
     impulse = (0.0, 0.0, 0.0)
     for _ in range(FIXED_POINT_STEPS):
-        w = affine_velocity(g, impulse, c)
+        w = vec.add(vec.sym_vec(g, impulse), c)
         lift = mu * sqrt(w[0] * w[0] + w[1] * w[1])
         impulse = nearest_in_cone(
             mu, (impulse[0] - rho * w[0], impulse[1] - rho * w[1], impulse[2] - rho * (w[2] + lift))
         )
     return impulse
-
-
-@kernel
-def affine_velocity(g, x, c):
-    """Return G x + c for a symmetric 3×3 G as (xx, yy, zz, xy, xz, yz)."""
-    return (
-        g[0] * x[0] + g[3] * x[1] + g[4] * x[2] + c[0],
-        g[3] * x[0] + g[1] * x[1] + g[5] * x[2] + c[1],
-        g[4] * x[0] + g[5] * x[1] + g[2] * x[2] + c[2],
-    )
 
 
 @kernel
@@ -219,7 +208,7 @@ def solve_rough(g, inverse, c, mu, last):
     lift = ROUND_OFF * (g[0] + g[1] + g[2])
     if g[2] <= lift:  # a normal impulse does not move the bodies: a jam
         return (0.0, 0.0, 0.0)
-    stick = affine_velocity(inverse, (-c[0], -c[1], -c[2]), (0.0, 0.0, 0.0))
+    stick = vec.sym_vec(inverse, vec.neg(c))
     bound = mu * stick[2]
     in_cone = stick[2] >= 0.0 and stick[0] * stick[0] + stick[1] * stick[1] <= bound * bound
     # Sticking leaves w = −lift λ. If that is not small, c has a part that no impulse removes.
@@ -239,7 +228,7 @@ def solve_spin(k, omega, torque, rolling, spinning, normal):
     ‖τ_xy‖ ≤ rolling · λ_n, |τ_z| ≤ spinning · λ_n (coefficients in m). Both parts are solved in turn, each
     with the other fixed, up to four times.
     """
-    c = affine_velocity(k, (-torque[0], -torque[1], -torque[2]), omega)
+    c = vec.add(vec.sym_vec(k, vec.neg(torque)), omega)
     limit_z = spinning * normal
     limit_t = rolling * normal
     lift = ROUND_OFF * (k[0] + k[1] + k[2])

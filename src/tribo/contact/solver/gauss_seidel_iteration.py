@@ -63,7 +63,7 @@ def sweep_contact(model, work, c):
     g = spatial.load(work.contact_delassus, c)
     before = vec.load(work.contact_impulse, c)
     w = contact_velocity(model, work, c)
-    free = coulomb_cone.affine_velocity(g, vec.neg(before), w)
+    free = vec.add(vec.sym_vec(g, vec.neg(before)), w)
     after = solve_alone(work, c, g, free, before)
     step = vec.sub(after, before)
     change = 0.0

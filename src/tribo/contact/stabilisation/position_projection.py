@@ -250,11 +250,9 @@ def gap_growth(work, gap, first, end, closes):
 @kernel
 def end_of_rows(model, work, first):
     """Return one past the last row of the same three directions of the same constraint."""
-    group = (work.scalar_slot[first] - model.constraint_slot[0]) // ANGULAR
+    slot, begin = work.scalar_slot, model.constraint_slot[0]
     end = first + 1
-    while end < work.scalar_count[0]:
-        if (work.scalar_slot[end] - model.constraint_slot[0]) // ANGULAR != group:
-            break
+    while end < work.scalar_count[0] and (slot[end] - begin) // ANGULAR == (slot[first] - begin) // ANGULAR:
         end += 1
     return end
 

@@ -64,6 +64,7 @@ class Model(Record):
     body_shape_count = field("nbody", dtype=INT)  # number of shapes
     body_box = field("nbody", 6)  # [m] centre, half size of the bounding box of all shapes, body frame
     body_radius = field("nbody")  # [m] largest distance of a shape point from the origin of the body
+    body_adhesive_reach = field("nbody")  # [m] half of the largest gap across which it may adhere
     body_group = field("nbody", dtype=INT)  # union of the collision groups of its shapes, bits
     body_mask = field("nbody", dtype=INT)  # union of the collision masks of its shapes, bits
     body_is_solid = field("nbody", dtype=INT)  # 1: some filter admits a pair with another body

@@ -257,6 +257,98 @@ def test_adhesion_bears_a_body_from_above_and_says_so() -> None:
     assert cube.position[2] - 0.9 == pytest.approx(1e-3 - G / 4e5, rel=1e-6)
 
 
+@pytest.mark.parametrize("speed", [0.0, 10.0])
+@pytest.mark.parametrize("support", ["plane", "box", "sphere", "compound"])
+def test_adhesion_reaches_across_gaps_at_any_speed(support: str, speed: float) -> None:
+    """It pulls by k (φ + overlap) as far as that is F, over one implicit step from rest.
+
+    λ = −4 γ/h (φ + overlap)/(1/m + R), R = 4 γ/(k h²); 0 beyond F/k − overlap = 4.9 mm.
+    """
+    k, tau, overlap = 1e4, 0.01, 1e-4
+    law = ContactMaterial(youngs_modulus=k, spook_damping=tau, adhesion_force=50.0, adhesive_overlap=overlap)
+    gamma = 1.0 / (1.0 + 4.0 * tau / DT)
+    compliance = 4.0 * gamma / (k * DT**2)
+    for gap in (5e-4, 2e-3, 4.8e-3, 5e-3):
+        world = tribo.World(time_step=DT, gravity=(0, 0, 0))
+        world.set_material_pair("ground", "body", law)
+        moves = {"linear_velocity": (speed, 0, 0), "body_type": "kinematic"}
+        if support == "plane":
+            world.add_ground(material="ground")
+        elif support == "box":
+            world.add_box((100, 10, 1), 1.0, "ground", position=(0, 0, -0.5), **moves)
+        elif support == "sphere":
+            world.add_sphere(0.5, 1.0, "ground", position=(0, 0, -0.5), **moves)
+        else:
+            parts = [
+                tribo.CompoundPart("box", (1, 1, 0.2), position=(x, 0, 0), material="ground")
+                for x in (-3, 0, 3)
+            ]
+            world.add_compound(parts, 1.0, position=(0, 0, -0.1), **moves)
+        ball = world.add_sphere(0.1, 1.0, "body", position=(0, 0, 0.1 + gap), linear_velocity=(speed, 0, 0))
+        world.step()
+        pull = 4.0 * gamma / DT * (gap + overlap) / (1.0 + compliance) if gap < 50.0 / k - overlap else 0.0
+        assert ball.linear_velocity[2] == pytest.approx(-pull, rel=1e-9, abs=1e-15)
+        assert ball.net_contact_force[2] == pytest.approx(-pull / DT, rel=1e-9, abs=1e-12)
+
+
+def test_a_soft_bond_holds_as_long_as_its_force_does() -> None:
+    """A ball that hangs by 0.9 F rests where k (φ + overlap) is its weight, 4.4 mm from the ceiling."""
+    for share, holds in ((0.9, True), (1.1, False)):
+        force, k, overlap = G / share, 2e3, 1e-4
+        law = ContactMaterial(
+            youngs_modulus=k, spook_damping=0.01, adhesion_force=force, adhesive_overlap=overlap
+        )
+        world = tribo.World(time_step=DT)
+        world.set_material_pair("ground", "body", law)
+        world.add_box((1, 1, 0.2), 1.0, "ground", position=(0, 0, 1.1), body_type="static")
+        stretch = min(G, force) / k - overlap
+        ball = world.add_sphere(0.1, 1.0, "body", position=(0, 0, 0.9 - 0.99 * stretch))
+        world.step(2000)
+        if holds:
+            assert 0.9 - ball.position[2] == pytest.approx(stretch, rel=1e-9)
+            assert [contact.force[2] for contact in ball.contacts] == pytest.approx([G], rel=1e-9)
+        assert (ball.position[2] > 0.0) == holds
+
+
+def test_the_reach_of_adhesion_follows_its_material() -> None:
+    """Set in a world that was built, of a body that gets another material, and world by world of a batch."""
+    law = ContactMaterial(youngs_modulus=1e4, spook_damping=0.01, adhesion_force=0.0)
+    world = tribo.World(time_step=DT, gravity=(0, 0, 0))
+    world.set_material_pair("ground", "body", law)
+    world.add_ground(material="ground")
+    ball = world.add_sphere(0.1, 1.0, "body", position=(0, 0, 0.102), name="ball")
+    world.step()
+    assert ball.linear_velocity[2] == 0.0
+    batch = tribo.Batch(world, 3, threads=1)
+    batch.set_material_pair("ground", "body", adhesion_force=[0.0, 50.0, 5.0])
+    batch.step()
+    pulls = batch["ball"].linear_velocity[:, 2]
+    assert pulls[0] == pulls[2] == 0.0  # 5 N stretch the spring by 0.5 mm
+    assert pulls[1] < 0.0
+    world.set_material_pair("ground", "glue", youngs_modulus=1e4, spook_damping=0.01, adhesion_force=50.0)
+    world.step()
+    assert ball.linear_velocity[2] == 0.0
+    ball.collision_bodies[0].material = "glue"
+    world.step()
+    assert ball.linear_velocity[2] == pytest.approx(pulls[1], rel=1e-12)
+
+
+@pytest.mark.parametrize("speed", [0.02, 0.5, 2.0])
+def test_what_adhesion_draws_near_has_the_energy_of_the_spring(speed: float) -> None:
+    """m v²/2 grows by (F²/k − k (φ + overlap)²)/2. Where it begins is known to a step, within F v h."""
+    k, force, overlap, dt = 1e4, 50.0, 1e-4, 5e-5
+    law = ContactMaterial(youngs_modulus=k, spook_damping=0.0, adhesion_force=force, adhesive_overlap=overlap)
+    world = tribo.World(time_step=dt, gravity=(0, 0, 0))
+    world.set_material_pair("ground", "body", law)
+    world.add_ground(material="ground")
+    ball = world.add_sphere(0.1, 1.0, "body", position=(0, 0, 0.106), linear_velocity=(0, 0, -speed))
+    while ball.position[2] > 0.1 + 4e-4:
+        world.step()
+    gained = 0.5 * (force**2 / k - k * (ball.position[2] - 0.1 + overlap) ** 2)
+    fastest = np.sqrt(speed**2 + force**2 / k)
+    assert ball.kinetic_energy == pytest.approx(0.5 * speed**2 + gained, abs=force * fastest * dt)
+
+
 @pytest.mark.parametrize("across", [(5e-3, 5e-3), (4e-3, 6e-3)])
 def test_what_rolls_under_a_ceiling_rolls_as_a_pendulum(across: tuple[float, float]) -> None:
     """Unbalanced, held by adhesion: ½ M(θ) ω² − m g d cos θ stays, M = I + m (R² + d² + 2 R d cos θ).

@@ -122,7 +122,7 @@ def read_contacts(engine: Engine, spans: dict[str, Any], materials: tuple[str, .
     work, model = engine.work.arrays, engine.model.arrays
     at, world, impulse = all_contacts(engine)
     gap = work["contact_gap"].reshape(-1)[at]
-    touches = (impulse[:, 2] > 0.0) | ~(gap > 0.0)
+    touches = (impulse[:, 2] != 0.0) | ~(gap > 0.0)
     at, world, impulse, gap = at[touches], world[touches], impulse[touches], gap[touches]
     axes = work["contact_axes"].reshape(-1, 3, 3)[at]
     dt = engine.settings.arrays["dt"].reshape(-1)[world, None]

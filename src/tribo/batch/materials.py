@@ -12,6 +12,7 @@ from tribo.batch.owner import BatchOwner
 from tribo.batch.values import PairNumbers
 from tribo.checks import check
 from tribo.checks.readonly import frozen
+from tribo.engine.builder import adhesive_reach
 from tribo.materials import ContactMaterial, PairProperties
 from tribo.materials.pair_properties import COEFFICIENTS, MAX_FRICTION
 from tribo.materials.parameters import Parameter, parameters
@@ -96,6 +97,7 @@ class BatchMaterials:
         rows = in_all[chosen]
         if is_contact_material(in_all):
             self._write(first, second, chosen, contact_rows(rows, values, what))
+            self._write_reach()
             return
         before = rows[:, : len(NAMES)]
         row = before.copy()
@@ -120,6 +122,14 @@ class BatchMaterials:
         i, j = self._batch.material_names.index(first), self._batch.material_names.index(second)
         columns = row.shape[1]
         table[chosen, i, j, :columns] = table[chosen, j, i, :columns] = row
+
+    def _write_reach(self) -> None:
+        """Write the gaps across which bodies may adhere, if they are others now."""
+        engine = self._batch.engine
+        reach = adhesive_reach(engine.model, engine.model.arrays["pair_table"])
+        if (reach != engine.model.arrays["body_adhesive_reach"]).any():
+            engine.own("body_adhesive_reach")
+            engine.model.arrays["body_adhesive_reach"][:] = reach
 
     def _rows(self, first: str, second: str) -> np.ndarray:
         """Return the columns of a pair in all worlds, (worlds, columns)."""

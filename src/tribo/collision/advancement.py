@@ -331,12 +331,14 @@ def passes_at_start(model, state, settings, work, a, b, margin):
 
 
 @kernel
-def meet_moving(model, state, settings, work, a, b, margin):
+def meet_moving(model, state, settings, work, a, b, margin, beyond):
     """Write the contacts of two shapes that the step may close; return their number, or −1 (`find_meeting`).
+
+    beyond: gap beyond the margin at which they have contacts, too [m].
 
     Writes: work.
     """
-    n = find_meeting(model, work, a, b, margin)
+    n = find_meeting(model, work, a, b, margin + beyond)
     if n <= 0 or model.shape_kind[a] == Shape.PLANE or model.shape_kind[b] == Shape.PLANE:
         return n
     row = work.manifold
@@ -376,12 +378,12 @@ def meet_moving(model, state, settings, work, a, b, margin):
         along = vec.dot(normal, (row[k, 3], row[k, 4], row[k, 5]))
         if not is_fast and along > SIMILAR:
             put_back(work, i, j, pos_a, rot_a, pos_b, rot_b)
-            return find_meeting(model, work, a, b, margin)
+            return find_meeting(model, work, a, b, margin + beyond)
         left *= 1.0 - time / dt
         if is_fast:
             core_a = core_contact(model, settings, work, a, b, left)
             core_b = core_contact(model, settings, work, b, a, left)
-    n = find_meeting(model, work, a, b, left)
+    n = find_meeting(model, work, a, b, left + beyond)
     n = add_core(work, n, core_b, -1.0, CORE - 1.0)
     n = add_core(work, n, core_a, 1.0, CORE)
     put_back(work, i, j, pos_a, rot_a, pos_b, rot_b)

@@ -11,7 +11,7 @@ import numpy as np
 
 from tribo.collision.candidate_list import sort_candidates
 from tribo.collision.cells import SLOTS, SPAN, bucket, column_side, first_column
-from tribo.collision.margins import margins
+from tribo.collision.margins import contact_way, margins
 from tribo.collision.sorted_keys import first_from
 from tribo.collision.sweep_order import sort_bodies
 from tribo.compiler.jit import kernel
@@ -100,7 +100,7 @@ def compute_bounds(model, work):
     """
     for order in range(work.sweep_count[0]):
         i = work.sweep_order[order]
-        margin = work.body_margin[i]
+        margin = contact_way(model, work, i)
         if model.body_shape_count[i] == 1:
             b = spatial.load(work.shape_bound, model.body_shape_start[i])
             for k in range(3):
@@ -179,14 +179,14 @@ def add_body_pair(model, settings, work, i, j):
     if model.body_shape_count[i] > model.body_shape_count[j]:
         i, j = j, i
     is_plain = model.body_shape_count[j] == 1
-    margin = work.body_margin[i] + work.body_margin[j]
+    margin = contact_way(model, work, i) + contact_way(model, work, j)
     for a in range(model.body_shape_start[i], model.body_shape_start[i] + model.body_shape_count[i]):
         if is_plain:
             b = model.body_shape_start[j]
             if shapes_may_touch(model, settings, a, b):
                 add_candidate(work, a, b)
             continue
-        if not boxes_are_near(work.shape_bound, a, work.body_bound, j, work.body_margin[i]):
+        if not boxes_are_near(work.shape_bound, a, work.body_bound, j, contact_way(model, work, i)):
             continue
         last = model.body_shape_start[j] + model.body_shape_count[j]
         for b in range(model.body_shape_start[j], last):
@@ -218,7 +218,7 @@ def add_plane_pair(model, settings, work, s, n, height, j):
     first = model.body_shape_start[j]
     if model.shape_kind[first] == Shape.PLANE:
         return
-    offset = height + work.body_margin[i] + work.body_margin[j]
+    offset = height + contact_way(model, work, i) + contact_way(model, work, j)
     low = vec.dot(n, vec.load(work.body_pos, j)) - model.body_radius[j]
     if low > offset or not bodies_may_touch(model, i, j):
         return

@@ -77,6 +77,12 @@ def pair_margin(model, state, settings, work, a, b):
 
 
 @kernel
+def contact_way(model, work, i):
+    """Return how far from body i its contacts may lie in this step [m]: its way, and a share of adhesion."""
+    return work.body_margin[i] + model.body_adhesive_reach[i]
+
+
+@kernel
 def margins(model, state, settings, work):
     """Write a bound of the displacement of the surface of each body before the next evaluation.
 

@@ -115,6 +115,14 @@ def pair_reach(model, state, settings, work, a, b):
 
 
 @kernel
+def adhesion_way(model, a, b):
+    """Return a gap beyond the way of two shapes at which they still have contacts [m]: 0 without adhesion."""
+    i, j = model.shape_body[a], model.shape_body[b]
+    adheres = model.pair_table[model.shape_material[a], model.shape_material[b], Pair.ADHESION_FORCE] > 0.0
+    return model.body_adhesive_reach[i] + model.body_adhesive_reach[j] if adheres else 0.0
+
+
+@kernel
 def find_contacts(model, state, settings, work):
     """List all points of all candidate pairs whose gap one step can close.
 
@@ -132,12 +140,13 @@ def find_contacts(model, state, settings, work):
         if model.shape_point[a] + model.shape_point[b] > 0 and is_of_other_points(model, a, b):
             continue
         margin = pair_reach(model, state, settings, work, a, b)
+        beyond = adhesion_way(model, a, b)
         has_plane = model.shape_kind[a] == Shape.PLANE or model.shape_kind[b] == Shape.PLANE
-        if not (has_plane or boxes_are_near(work.shape_bound, a, work.shape_bound, b, margin)):
+        if not (has_plane or boxes_are_near(work.shape_bound, a, work.shape_bound, b, margin + beyond)):
             continue
         if passes_at_start(model, state, settings, work, a, b, margin):
             work.status[0] |= Status.TIME_STEP_TOO_LONG
-        n = meet_moving(model, state, settings, work, a, b, margin)
+        n = meet_moving(model, state, settings, work, a, b, margin, beyond)
         if n < 0:
             return
         for point in range(n):

@@ -421,7 +421,7 @@ def build_model(
         model.constraint_path[c] = laid - len(constraint.path), laid - 1
         ends = [end for end in constraint.bodies if end >= 0]
         model.tree_is_constrained[model.body_tree[ends]] = 1
-    mark_singles(model)
+    mark_by_materials(model)
     collect_filters(model)
     return model, layout, sizes
 
@@ -434,6 +434,28 @@ def meets_compliant(model: Model) -> np.ndarray:
     material = np.minimum(model.shape_material, len(compliant))
     np.logical_or.at(found, model.body_tree[model.shape_body], known[material])
     return found
+
+
+def adhesive_reach(model: Model, table: np.ndarray) -> np.ndarray:
+    """Return half of the largest gap across which each body may adhere [m], (…, nbody), for (…, m, m) pairs.
+
+    Adhesion F ends where it stretches the spring of its pair by F/k. By area k is E ℓ or more.
+    """
+    force, length = table[..., Pair.ADHESION_FORCE], table[..., Pair.ELASTIC_REST_LENGTH]
+    stiffness = table[..., Pair.YOUNGS_MODULUS] * np.where(length > 0.0, length, 1.0)
+    stretch = np.divide(force, stiffness, out=np.zeros_like(force), where=force > 0.0)
+    reach = np.maximum(0.0, stretch - table[..., Pair.ADHESIVE_OVERLAP]).max(axis=-1)
+    found = np.zeros((*reach.shape[:-1], len(model.body_tree)))
+    known = np.append(reach, np.zeros((*reach.shape[:-1], 1)), axis=-1)  # a newer material has no pair yet
+    material = np.minimum(model.shape_material, reach.shape[-1])
+    np.maximum.at(found.T, model.shape_body, 0.5 * known[..., material].T)
+    return found
+
+
+def mark_by_materials(model: Model) -> None:
+    """Mark what the materials decide: single bodies, and gaps across which bodies may adhere."""
+    mark_singles(model)
+    model.body_adhesive_reach[:] = adhesive_reach(model, model.pair_table)
 
 
 def mark_singles(model: Model) -> None:

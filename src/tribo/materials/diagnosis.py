@@ -71,8 +71,8 @@ def _without_effect(pair: EffectivePair) -> list[str]:
     law, found = pair.law, []
     if law.adhesion_force > 0.0 and law.adhesive_overlap == 0.0:
         found.append(
-            "adhesion_force without adhesive_overlap: it pulls on what overlaps only, and ends where "
-            "surfaces part"
+            "adhesion_force without adhesive_overlap: nothing pulls where surfaces just touch, only across "
+            "gaps, up to the length by which the force stretches the spring"
         )
     if law.adhesive_overlap > 0.0 and law.adhesion_force == 0.0:
         found.append("adhesive_overlap without adhesion_force: nothing pulls")

@@ -11,7 +11,7 @@ from tribo.checks.orientation import orientation as as_quaternion
 from tribo.checks.readonly import reading
 from tribo.description.extents import body_bounds, rotation_matrix
 from tribo.description.trees import ShapeDescription
-from tribo.engine.builder import mark_singles
+from tribo.engine.builder import mark_by_materials
 from tribo.model import Shape
 from tribo.objects.owner import Member
 from tribo.objects.running_surface import RunningSurface
@@ -194,4 +194,4 @@ class CollisionBody(RunningSurface):
         if span is not None:
             getattr(engine.model, field)[span.shape.start + self._number] = value
             engine.filters_changed()
-            mark_singles(engine.model)
+            mark_by_materials(engine.model)

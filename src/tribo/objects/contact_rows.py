@@ -55,7 +55,7 @@ class ContactRows:
         return [
             c
             for c, (gap, normal, impact, order) in enumerate(TOUCH.iter_unpack(self._copied))
-            if gap <= reach or (normal + impact if order == Impact.PROPAGATE else normal) > 0.0
+            if gap <= reach or (normal + impact if order == Impact.PROPAGATE else normal) != 0.0
         ]
 
     @cached_property

@@ -40,7 +40,7 @@ def table_of_contacts(settings, work, owner, reach, numbers, places):
     count = 0
     for c in range(stored_contacts(work)):
         impulse = contact_impulse_of_step(settings, work, c)
-        if not (impulse[2] > 0.0 or work.contact_gap[c] <= reach):
+        if not (impulse[2] != 0.0 or work.contact_gap[c] <= reach):
             continue
         axes = vec.load_mat(work.contact_axes, c)
         force = vec.scale(1.0 / settings.dt, vec.mat_t_vec(axes, impulse))
@@ -74,7 +74,7 @@ def sum_contacts(settings, work, first, row, about, sums):
         own, setting = world_of(work, w), world_of(settings, w)
         for c in range(stored_contacts(own)):
             impulse = contact_impulse_of_step(setting, own, c)
-            if not impulse[2] > 0.0 and own.contact_gap[c] > 0.0:
+            if impulse[2] == 0.0 and own.contact_gap[c] > 0.0:
                 continue
             for side in range(2):
                 shape = own.contact_shape[c, side] - first

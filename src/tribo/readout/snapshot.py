@@ -23,7 +23,7 @@ _RECORDS = ("model", "state", "command", "settings")
 _DERIVED = ("pair_table", "ignored_pair", "lazy_address")
 _EDITED = (  # what may change while the objects stay the same
     *_DERIVED, "shape_material", "shape_group", "shape_mask", "body_group", "body_mask",
-    "body_is_solid", "joint_pos", "joint_rot", "joint_collides", "constraint_stretch",
+    "body_is_solid", "body_adhesive_reach", "joint_pos", "joint_rot", "joint_collides", "constraint_stretch",
 )  # fmt: skip
 _PROPERTIES = (  # of links and joints: a world takes its own back
     "body_mass", "body_com", "body_inertia", "joint_axis", "dof_armature", "dof_damping", "tree_is_single",

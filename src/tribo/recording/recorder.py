@@ -353,7 +353,7 @@ def _contacts(engine: Engine) -> Columns:
     work, model = engine.work, engine.model
     impulse = contact_impulses(engine)
     n = len(impulse)
-    at = np.flatnonzero((impulse[:, 2] > 0.0) | ~(work.contact_gap[:n] > 0.0))
+    at = np.flatnonzero((impulse[:, 2] != 0.0) | ~(work.contact_gap[:n] > 0.0))
     axes = work.contact_axes[:n].reshape(-1, 3, 3)[at]
     shape = work.contact_shape[:n][at]
     material = model.shape_material[shape]

@@ -29,7 +29,7 @@ def contact_wrenches(engine: Engine, place: np.ndarray, count: int) -> tuple[np.
     spin = rate * turned_back(axes, work["contact_spin_impulse"].reshape(-1, 3)[at])
     torque = np.cross(work["contact_pos"].reshape(-1, 3)[at], force) + spin
     wrench = np.concatenate([force, torque], axis=1)
-    touches = (impulses[:, 2] > 0.0) | (work["contact_gap"].reshape(-1)[at] <= 0.0)
+    touches = (impulses[:, 2] != 0.0) | (work["contact_gap"].reshape(-1)[at] <= 0.0)
     shapes = work["contact_shape"].reshape(-1, 2)[at]
     for side, sign in ((0, 1.0), (1, -1.0)):
         to = place[shapes[:, side]]

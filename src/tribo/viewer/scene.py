@@ -241,7 +241,7 @@ def read_forces(world: World) -> Forces:
     work = engine.work
     n = int(work.contact_count[0])
     impulse = contact_impulses(engine)
-    touches = (impulse[:, 2] > 0.0) | (work.contact_gap[:n] <= 0.0)
+    touches = (impulse[:, 2] != 0.0) | (work.contact_gap[:n] <= 0.0)
     axes = work.contact_axes[:n].reshape(-1, 3, 3)[touches]
     force = np.einsum("nij,ni->nj", axes, impulse[touches]) / world.time_step
     force *= away_from_static(engine, work.contact_body[:n][touches])[:, None]

@@ -11,7 +11,7 @@ import numpy as np
 from tribo.checks import check
 from tribo.checks.errors import EditError, SimulationError
 from tribo.engine import warm_up
-from tribo.engine.builder import mark_singles
+from tribo.engine.builder import mark_by_materials
 from tribo.engine.engine import Engine
 from tribo.engine.interrupts import deferred_signals
 from tribo.engine.layout import Span
@@ -121,7 +121,7 @@ class Interior:
         references = References(self.members.items, self.materials)
         self.engine.take_pairs(self.materials.array(references.find))
         self.engine.model.body_like[:] = references.instances
-        mark_singles(self.engine.model)
+        mark_by_materials(self.engine.model)
         self.materials_built = self.materials.revision
 
     def check_editable(self, what: str, verb: str = "changed") -> None:

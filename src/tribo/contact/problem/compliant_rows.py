@@ -11,7 +11,8 @@ compliance γ_t/h, so that a held load F creeps at γ_t F. A contact that stands
   is counted from it: the cone is the usual one, and friction profits from adhesion.
 * Two coefficients of friction are one cone over scaled rows: row k is s_k times a unit vector, and the
   impulse on the bodies is s_k times that of the solve.
-* A pair that meets faster than weight explains is rigid in that step: it rebounds before it is pressed.
+* A pair that meets faster than weight explains is rigid in that step: it rebounds before it is pressed. One
+  with adhesion meets where the step closes its gap; before that the force is that of the spring.
 
 Source: Lacoursière 2007, "Ghosts and Machines" (SPOOK); docs/physics/compliant-materials.
 """

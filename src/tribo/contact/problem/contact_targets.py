@@ -173,9 +173,8 @@ def rolling_arm(model, work, arm, n, s):
 @kernel
 def effective_radius(model, settings, work, c):
     """Return r_e, |(contact − centre of mass) · n| or the distance, the mean of the moving bodies [m]."""
-    n = (work.contact_axes[c, 6], work.contact_axes[c, 7], work.contact_axes[c, 8])
-    total = 0.0
-    count = 0
+    n = vec.load_from(work.contact_axes, c, 6)
+    total, count = 0.0, 0
     for side in range(2):
         i = work.contact_body[c, side]
         if model.body_chain_len[i] > 0 and model.tree_kind[model.body_tree[i]] == Kind.DYNAMIC:
@@ -283,7 +282,8 @@ def set_contact_target(model, settings, work, c):
     is_rigid = table[a, b, Pair.YOUNGS_MODULUS] <= 0.0
     if not is_rigid:
         work.contact_friction[c] = max(table[a, b, Pair.FRICTION], table[a, b, Pair.SECONDARY_FRICTION])
-        if -z > slow_speed(settings) and gap > settings.dt * z:  # a hit: it was open one step ago
+        meets = work.adhesion_impulse[c] == 0.0 or gap <= -settings.dt * z
+        if -z > slow_speed(settings) and gap > settings.dt * z and meets:  # a hit: it was open one step ago
             add_row_compliance(work, c, 2, 0.0)
         else:
             bounce = e = 0.0

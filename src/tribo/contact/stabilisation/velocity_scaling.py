@@ -14,6 +14,7 @@ from tribo.contact.stabilisation.group_momentum import base_place, is_contact_ac
 from tribo.dynamics import integrate
 from tribo.dynamics.energy import energy_at
 from tribo.dynamics.kinematics import end_of_q
+from tribo.dynamics.mid_velocity import max_spring_share
 from tribo.dynamics.momentum import (
     base_impulse,
     momentum_target,
@@ -293,10 +294,8 @@ def is_sprung(model, settings, work, t):
     if settings.integrator == Integrator.SEMI_IMPLICIT:
         return False
     for tree in range(t, work.island_last_tree[t] + 1):
-        if is_member(model, work, tree, t):
-            for dof in range(model.tree_v[tree], model.tree_v[tree] + model.tree_nv[tree]):
-                if model.dof_stiffness[dof] != 0.0:
-                    return True
+        if is_member(model, work, tree, t) and max_spring_share(model, settings, work, tree) > 0.0:
+            return True
     return False
 
 

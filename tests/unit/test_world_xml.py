@@ -516,7 +516,7 @@ def test_drives_that_bear_the_weight_do_so_after_loading(tmp_path, caplog, joint
     assert "gravity_compensation" not in (tmp_path / "w.xml").read_text()
 
 
-@pytest.mark.parametrize("given", ["1 0", " ".join(["0.5"] * 18), " ".join(["0"] * 19)])
+@pytest.mark.parametrize("given", ["1 0", " ".join(["0.5"] * 18), " ".join(["0"] * 19), "1" + " 0" * 17])
 def test_weight_is_borne_by_a_drive_or_not(tmp_path, given):
     robot = f'<articulatedSystem name="q" urdf_path="{QUADRUPED}"><drive gravity_compensation="{given}"/>'
     (tmp_path / "w.xml").write_text(objects(robot + "</articulatedSystem>"))

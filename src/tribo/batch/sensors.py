@@ -152,7 +152,8 @@ class SensorBatch(Sealed):
         if len(batch) * rays > MAX_RAYS:  # before there is anything as large
             raise MemoryError(
                 f"a measurement of {self.name} casts {rays} rays in each of {len(batch)} worlds, at most "
-                f"{MAX_RAYS} in all; take a sensor of fewer, or up to {MAX_RAYS // rays} worlds"
+                f"{MAX_RAYS} in all; take a sensor of fewer rays, or a batch of at most "
+                f"{MAX_RAYS // rays} worlds (all count, also if some are chosen)"
             )
         errors = [[streams[k] for k in rows] for streams in self._errors]
         senses = BatchSenses(self._sensors, self._place)

@@ -5,7 +5,7 @@ even when tables have been replaced but their addresses are not yet stored, or w
 them. In a block of `deferred_signals` handlers wait; `let_through` runs the waiting ones, at a place that the
 caller chooses. Signals reach the main thread only, so both do nothing in other threads. Where `_wait` still
 stands in for a handler outside of blocks, it passes on what comes. (CPython looks for signals where a
-function begins, where a loop goes back and after a call; numbers are changed here in between.)
+function begins, where a loop goes back and after a call; the counters here change at no such place.)
 """
 
 from __future__ import annotations
@@ -36,6 +36,7 @@ class _DeferredSignals:
         self.depth = 0  # number of blocks around
         self.permitted_at: tuple[int, ...] = (0,)  # where signals are permitted
         self._handlers: dict[int, Callable[[int, FrameType | None], Any]] = {}  # replaced now or before
+        self._running: tuple[int, ...] = ()  # kinds whose handlers run
         self._waiting: list[int] = []  # kinds of signals, each once
         self._since = 0.0  # [s] arrival of the first of them, by the clock
 
@@ -87,6 +88,8 @@ class _DeferredSignals:
             raise
 
     def _wait(self, kind: int, frame: FrameType | None) -> None:
+        if kind in self._running:  # called by a handler that found it in place of its predecessor
+            return
         if kind not in self._waiting:
             self._since = self.since or perf_counter()
             self._waiting.append(kind)
@@ -101,11 +104,14 @@ class _DeferredSignals:
         while self._waiting:
             kind = self._waiting[0]
             del self._waiting[0]  # no call in between: none is lost
+            self._running = (*self._running, kind)
             try:
                 self._handlers[kind](kind, frame)
             except BaseException:
+                self._running = self._running[:-1]
                 self.let_through(frame)
                 raise
+            self._running = self._running[:-1]
 
     @property
     def since(self) -> float:

@@ -10,9 +10,7 @@ from __future__ import annotations
 
 import heapq
 from dataclasses import dataclass, field
-from importlib import import_module
 from itertools import combinations
-from typing import Any
 
 import numpy as np
 
@@ -129,11 +127,25 @@ def clip(triangles: np.ndarray, normal: np.ndarray, offset: float) -> np.ndarray
         >>> float(half[..., 0].max()), len(half)
         (1.0, 2)
     """
-    trimesh: Any = import_module("trimesh")  # which reads the meshes, too
-    size = float(np.abs(triangles).max(initial=0.0)) or 1.0  # its tolerance is a length
-    corners, faces = triangles.reshape(-1, 3) / size, np.arange(3 * len(triangles)).reshape(-1, 3)
-    made, faces, _ = trimesh.intersections.slice_faces_plane(corners, faces, -normal, normal * offset / size)
-    return np.asarray(size * made[faces])
+    heights = triangles @ normal - offset
+    size = float(np.abs(heights).max(initial=0.0))
+    is_in = heights <= SMALL * size
+    count = is_in.sum(axis=1)
+    made = [triangles[count == 3]]
+    for inside in (1, 2):
+        chosen = count == inside
+        own, level, marks = triangles[chosen], heights[chosen], is_in[chosen]
+        # The corner that is alone on its side comes first.
+        first = np.argmax(marks if inside == 1 else ~marks, axis=1)
+        turn = (first[:, None] + np.arange(3)) % 3
+        a, b, c = (np.take_along_axis(own, turn[:, [k], None], axis=1)[:, 0] for k in range(3))
+        ha, hb, hc = (np.take_along_axis(level, turn[:, [k]], axis=1) for k in range(3))
+        ab, ac = a + (b - a) * (ha / (ha - hb)), a + (c - a) * (ha / (ha - hc))
+        if inside == 1:
+            made.append(np.stack([a, ab, ac], axis=1))
+        else:
+            made += [np.stack([ab, b, c], axis=1), np.stack([ab, c, ac], axis=1)]
+    return np.concatenate(made)
 
 
 def _corners(mesh: np.ndarray, planes: Planes) -> np.ndarray:

@@ -7,6 +7,7 @@ external files, and no URDF or RaiSim file needs one.
 from __future__ import annotations
 
 import math
+import os
 import re
 from collections.abc import Iterator
 from pathlib import Path
@@ -148,7 +149,7 @@ def parse_fragment(source: str | Path, kind: str, root: str, report: Report) -> 
 def _text_of(source: str | Path, kind: str) -> tuple[str, str]:
     """Return the text of a file, or text itself, and what to call it."""
     path = path_of(source, kind)
-    if path is not None and path.is_dir():
+    if path is not None and os.path.isdir(path):  # unlike `is_dir`, no error of the system
         raise DescriptionError(f"{path}: is a folder; give the {kind} file in it")
     if path is not None:
         return _decode(file_bytes(path, f"{kind} file", MAX_BYTES), str(path)), str(path)

@@ -243,10 +243,15 @@ def _is_terrain(item: ObjectDescription) -> bool:
 
 def _compensate(robot: ArticulatedSystem, given: Vector) -> None:
     """Let the drives of some joints bear the weight, by a number for each dof."""
-    if len(given) != robot.dof or not set(given) <= {0.0, 1.0}:
+    kept = [0.0] * robot.dof
+    for joint in robot.joints if len(given) == robot.dof else ():
+        own = given[joint.velocity_slice]
+        kept[joint.velocity_slice] = [float(any(own))] * len(own)
+    if list(given) != kept:
         raise DescriptionError(
             f"object {robot.name!r}: gravity_compensation of <drive> must be 0 or 1 for each of {robot.dof} "
-            f"degrees of freedom, got {check.shown(given)}"
+            "degrees of freedom, the same for all of a joint and 0 for those of a base that moves, "
+            f"got {check.shown(given)}"
         )
     robot.gravity_compensation = {j.name: bool(any(given[j.velocity_slice])) for j in robot.joints}
 

@@ -256,3 +256,19 @@ def test_a_snapshot_is_restored_as_a_whole():
     finally:
         heard.restore()
     assert k >= 10
+
+
+def test_a_handler_that_calls_the_one_it_found_ends():
+    """It found the stand-in for its predecessor, where signals are permitted; it is called once."""
+    called = []
+    before = signal.signal(signal.SIGALRM, lambda *_: called.append("first"))
+    try:
+        with deferred_signals, deferred_signals.permitted():
+            found = signal.getsignal(signal.SIGALRM)
+            signal.signal(signal.SIGALRM, lambda *a: (called.append("second"), found(*a)))
+        with deferred_signals:
+            signal.raise_signal(signal.SIGALRM)
+            assert called == []
+        assert called == ["second"]
+    finally:
+        signal.signal(signal.SIGALRM, before)

@@ -315,3 +315,10 @@ def test_long_vectors_are_read_as_number_by_number():
     assert accepted > 1000
     assert nodes._all_numbers([], math.inf) == ()
     assert nodes._all_numbers(["3", "-4"], 3.5) == ()
+
+
+def test_a_file_name_that_the_system_refuses_is_named():
+    """It has 300 letters; asking what the file is fails already."""
+    for read in (urdf.read, tribo.World.load):
+        with pytest.raises(DescriptionError, match=r"a{20}.*: cannot read the"):
+            read(Path("a" * 300 + ".xml"))

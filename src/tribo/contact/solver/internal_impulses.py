@@ -3,7 +3,8 @@
 Two links with one or two joints between them, or a robot of so few joints and the world, cannot move along
 all three directions of a contact. Its own block G then has a null space: with λ, each λ + n, G n = 0, moves
 the same and satisfies the same law while it sticks. A small one of these within the friction cone is taken:
-the projection on the range of G, or the first point in the cone on a line from it, to λ or along the normal.
+the projection on the range of G, or the first point in the cone on a line from it: to λ, or along the part of
+the normal that moves nothing.
 """
 
 from math import inf, sqrt

@@ -129,7 +129,8 @@ def misses_opening(model, work, t, limit):
 def solve_island(model, settings, work, t, rows):
     """Solve island t to the tolerance of the settings.
 
-    Where a contact that is to open by a velocity misses its laws, the shift of positions opens all instead.
+    Where a contact that is to open by a velocity misses its laws, the shift of positions opens all instead,
+    but not in piles, whose dead band leaves hardly any such velocity.
     Box friction has bounds that depend on the normal impulse: solve and rescale the bounds until they agree.
 
     Writes: work.
@@ -137,8 +138,8 @@ def solve_island(model, settings, work, t, rows):
     tolerance = settings.tolerance
     is_solved = solve_by_settings(model, settings, work, t, rows, tolerance)
     limit = GOOD * tolerance * work.removed_speed[0]
-    has_end = settings.contact_solver == Solver.SWEEPS or is_pile(model, work, t)
-    if not has_end and misses_opening(model, work, t, limit):
+    is_final = settings.contact_solver == Solver.SWEEPS or is_pile(model, work, t)
+    if not is_final and misses_opening(model, work, t, limit):
         for k in contacts_in(work, t):
             leave_to_positions(work, work.island_contact[k])
         start_cold(model, work, t)

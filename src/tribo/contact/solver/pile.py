@@ -31,7 +31,7 @@ from tribo.contact.solver.proximal_rows import Entry, Size, Vector, read_impulse
 from tribo.model import Late, Status
 
 MAX_NODES = 1500  # trees of a piece: the table of blocks has MAX_NODES² entries
-MAX_WORK = 3e7  # multiplications of Newton's rounds on a pile at rest: about 20 ms
+MAX_WORK = 3e7  # multiplications of Newton's method on a pile at rest beyond `SET_STEPS`: about 20 ms
 PIECE_WORK = 3e5  # the same of a piece of it
 MOVING_SWEEPS, RESTING_SWEEPS = 40, 10  # conjugate sweeps before the first piece
 PIECES = 8  # at most
@@ -133,8 +133,8 @@ def pile_has_room(model, work, t):
 def improve_piece(model, work, t, count, limit, enough, last, most_work, is_whole):
     """Improve the impulses in the lists of island t, of `count` nodes, by Newton's method, if there is room.
 
-    most_work: `prepare_matrix`; is_whole: these lists are the whole island: its active set is tried first,
-    and `most_work` is what all steps after it may take.
+    most_work: multiplications that one factor may take; is_whole: these lists are the whole island: its
+    active set is tried first, and beyond `SET_STEPS` all steps together may take no more.
 
     Writes: work.
     """

@@ -313,9 +313,9 @@ def newton_step_of_pile(model, work, t):
 
 @kernel
 def run_pile_operation(model, work, what, z, number):
-    """Run one operation of the solve of a pile, whose island `dense_size` holds; return 1 on success, else 0.
+    """Run one operation of the solve of a pile, whose island `dense_size` holds; return 0 without success.
 
-    PREPARE: set up the blocks of z nodes; number: most multiplications of a factor, which are returned.
+    PREPARE: set up the blocks of z nodes; return the multiplications of a factor, at most `number`.
     MEASURE: velocities of row z. GATHER: add the response to the impulses in row `number` to row z. NEWTON:
     Newton step for row STEP. SET: linear solve with the active set, refined if z is 1.
 

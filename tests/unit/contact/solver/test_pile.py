@@ -11,6 +11,7 @@ from tribo.contact.problem import island_sums
 from tribo.contact.solver import (
     block_matrix,
     contact_lane_groups,
+    gauss_seidel_iteration,
     island_solve,
     natural_residual,
     pile,
@@ -365,3 +366,31 @@ def test_what_brings_energy_is_told(kept_engine):
                 told.append(island_sums.adds_energy(model, work, 0, count))
                 assert told[-1] == (gain > 0.0)
     assert 10 < sum(told) < len(told) - 10
+
+
+def test_the_whole_island_takes_what_was_paid_for(kept_engine):
+    """With a limit that is never reached: `SET_STEPS` and the steps of a given number of multiplications.
+
+    A round that has begun may end with one more. Without such a number it goes on.
+    """
+    model, state, settings, work = (
+        kept_engine.model,
+        kept_engine.state,
+        kept_engine.settings,
+        kept_engine.work,
+    )
+    hard_problems.write(kept_engine, KEPT[0])
+    island_solve.warm_start(model, state, settings, work)
+    work.removed_speed[0] = natural_residual.island_speed(settings, work, 0)
+    count = block_matrix.find_nodes(model, work, 0)
+    price = block_matrix.prepare_matrix(model, work, 0, count, np.inf)
+    assert price == block_matrix.place_blocks(model, work, count)[1]
+    made = []
+    for most in (3 * price, 1e9 * price):
+        gauss_seidel_iteration.start_cold(model, work, 0)
+        work.newton_steps[0] = 0
+        pile.improve_piece(model, work, 0, count, 0.0, 0.0, 1000, most, True)
+        made.append(int(work.newton_steps[0]))
+    few, many = made
+    assert few <= proximal_newton.SET_STEPS + 3 + 1
+    assert many > few

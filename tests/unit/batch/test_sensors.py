@@ -206,7 +206,7 @@ def test_too_many_rays_are_refused_before_any_work(monkeypatch, kind):
         raise AssertionError("it measures")
 
     monkeypatch.setattr(type(made), "readings", readings)
-    with pytest.raises(MemoryError, match=r"wide casts 250000 rays in each of 68 worlds.*up to 67 worlds"):
+    with pytest.raises(MemoryError, match=r"wide casts 250000 rays in each of 68 worlds.*at most 67 worlds"):
         felt.measure([0, 1])
     assert felt.reading is None
     assert errors == [stream.get() for streams in felt._errors for stream in streams]

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from importlib import import_module
 from typing import Any, TypeVar
 
 import numpy as np
 
 from tribo.checks import check
-from tribo.checks.array_files import of_json, to_json
 from tribo.checks.by_name import free_name
 from tribo.checks.errors import EditError
 from tribo.description.trees import IDENTITY, ORIGIN, SensorDescription
@@ -39,6 +39,11 @@ def described_name(robot: ArticulatedSystem, described: SensorDescription) -> st
     alike = sum(other.name == described.name for other in robot.description.sensors)
     link = f"{described.frame}/" if alike > 1 else ""
     return f"{robot.name}/{link}{described.name}"
+
+
+def _array_files() -> Any:
+    """Return a module whose imports would make every start longer."""
+    return import_module("tribo.checks.array_files")
 
 
 class WorldSensors:
@@ -405,12 +410,12 @@ class WorldSensors:
 
     def packed(self) -> bytes:
         """Return `get_state` as bytes, for `unpacked` in another process."""
-        return to_json([*self.get_state().items()])
+        return bytes(_array_files().to_json([*self.get_state().items()]))
 
     def unpacked(self, saved: bytes) -> dict[str, Any]:
         """Return what `packed` was made of; ValueError: it is damaged, or belongs to other sensors."""
         try:
-            found = dict(of_json(saved))
+            found = dict(_array_files().of_json(saved))
             made = {k: self._sensors[k].unpacked(one) for k, one in found.items() if k in self._sensors}
         except (ValueError, TypeError, OverflowError) as error:
             raise ValueError("the state is damaged: its sensors cannot be read") from error

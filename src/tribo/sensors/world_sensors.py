@@ -21,7 +21,7 @@ from tribo.objects.owner import Pushes
 from tribo.objects.world_view import WorldView
 from tribo.readout.filters import object_numbers
 from tribo.readout.rays import WorldRays
-from tribo.sensors.base import EARLY, Mount, Sensor
+from tribo.sensors.base import EARLY, Mount, Sensor, WorldSenses
 from tribo.sensors.camera import DepthCamera
 from tribo.sensors.inertial import Imu
 from tribo.sensors.joints import JointEncoder
@@ -392,6 +392,10 @@ class WorldSensors:
     def last_wrench(self, sensor: Sensor) -> Before:
         """Return the external torque and force on every body in the last step, and on which link."""
         return self._last(sensor)
+
+    def shapes_at(self, mount: Mount) -> slice:
+        """Return which shapes are on the body that carries a sensor."""
+        return WorldSenses(mount, None).hidden
 
     def look_along(
         self, place: np.ndarray, directions: np.ndarray, nearest: float, reach: np.ndarray, hidden: Any

@@ -102,12 +102,15 @@ def aim_friction_rows(model, settings, work, c):
 
     Writes: work.
     """
+    rows = work.contact_friction_row
+    if rows[c, 0] < 0 and rows[c, 1] < 0:
+        return
+    work.contact_friction[c] = 0.0
+    load = first_load(model, settings, work, c)
     for k in range(2):
-        n = work.contact_friction_row[c, k]
-        if n >= 0:
-            work.contact_friction[c] = 0.0
-            work.scalar_start[n] = work.contact_start[c, k]
-            set_bounds(model, work, c, k, first_load(model, settings, work, c))
+        if rows[c, k] >= 0:
+            work.scalar_start[rows[c, k]] = work.contact_start[c, k]
+            set_bounds(model, work, c, k, load)
 
 
 @kernel

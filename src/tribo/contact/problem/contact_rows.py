@@ -54,12 +54,14 @@ def write_force_rows(model, work, c, side, first):
     arm = vec.sub(contact_point(model, work, c, side), origin)
     s = 1.0 if side == 0 else -1.0
     chain = model.body_chain_start[body]
-    for k in range(3):
-        t = vec.scale(s, vec.load_from(work.contact_axes, c, 3 * k))
-        wrench = (*vec.cross(arm, t), *t)
-        for p in range(model.body_chain_len[body]):
-            axis = spatial.load(work.dof_axis, model.chain_dof[chain + p])
-            work.row[first + 3 * p + k] = spatial.dot(axis, wrench)
+    t = vec.scale(s, vec.load_from(work.contact_axes, c, 0))
+    u = vec.scale(s, vec.load_from(work.contact_axes, c, 3))
+    n = vec.scale(s, vec.load_from(work.contact_axes, c, 6))
+    x, y, z = (*vec.cross(arm, t), *t), (*vec.cross(arm, u), *u), (*vec.cross(arm, n), *n)
+    row = work.row
+    for p in range(model.body_chain_len[body]):
+        axis, i = spatial.load(work.dof_axis, model.chain_dof[chain + p]), first + 3 * p
+        row[i], row[i + 1], row[i + 2] = spatial.dot(axis, x), spatial.dot(axis, y), spatial.dot(axis, z)
 
 
 @kernel

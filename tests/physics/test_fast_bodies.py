@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from shapes import CUBE
 
-from tribo import CompoundPart, HeightField, World
+from tribo import CompoundPart, HeightField, Status, World
 
 SPEED = 50.0  # [m/s]: ten times the size of the bullet per step
 CORNERS = [(-1.0, -1.0, 0.0), (1.0, -1.0, 0.0), (1.0, 1.0, 0.0), (-1.0, 1.0, 0.0)]
@@ -67,6 +67,47 @@ def test_a_thin_rod_does_not_pass(target):
         half = 0.05 * rod.rotation_matrix[:, 2]
         for end in (rod.position + half, rod.position, rod.position - half):
             assert (plate.rotation_matrix.T @ (end - plate.position))[2] > 0.0
+
+
+@pytest.mark.parametrize("impact", ["simultaneous", "propagate"])
+@pytest.mark.parametrize("bullet", BULLETS)
+@pytest.mark.parametrize("target", TARGETS)
+def test_a_body_that_is_hit_does_not_pass(target, bullet, impact):
+    """At rest until the step in which a hit makes it so fast that the same step crosses the plate.
+
+    (Only the pose at the end of the step was tested: beyond the plate, where nothing overlaps.)
+    """
+    for speed in (12.0, 30.0, 60.0):
+        world = World(gravity=(0, 0, 0))
+        world.impact = impact
+        plate = TARGETS[target](world)
+        body = BULLETS[bullet](world, position=(0.0, 0.0, 0.0115), material="bullet")
+        striker = world.add_sphere(
+            0.005, 0.01, "striker", position=(0, 0, 0.05), linear_velocity=(0, 0, -speed)
+        )
+        world.set_material_pair("striker", "bullet", restitution=1.0)
+        for _ in range(8):
+            world.step()
+            for ball in (body, striker):
+                assert (plate.rotation_matrix.T @ (ball.position - plate.position))[2] > 0.0
+        assert world.status == 0
+
+
+def test_what_rebounds_is_stopped_where_it_is_hit_past_a_plate():
+    """A contact in the middle of a step does not rebound: the step says that it is too long."""
+    world = World(gravity=(0, 0, 0))
+    TARGETS["plate"](world)
+    body = world.add_sphere(0.005, 0.01, "bullet", position=(0.0, 0.0, 0.0115))
+    world.add_sphere(0.005, 0.01, "striker", position=(0, 0, 0.05), linear_velocity=(0, 0, -20.0))
+    world.set_material_pair("striker", "bullet", restitution=1.0)
+    world.set_material_pair("default", "bullet", restitution=0.5)
+    said = 0
+    for _ in range(8):
+        world.step()
+        said |= world.status
+        assert body.position[2] > 0.0
+    assert said & Status.TIME_STEP_TOO_LONG
+    assert body.linear_velocity[2] > 0.0
 
 
 HAMMER = """<robot name="hammer"><link name="head">

@@ -63,6 +63,15 @@ def least_thickness(model, a, b):
 
 
 @kernel
+def impact_depth(model, a, b, way):
+    """Return the depth at which two shapes that approach by a way count as hit [m]: on terrain more."""
+    thin = least_thickness(model, a, b)
+    if max(model.shape_kind[a], model.shape_kind[b]) < Shape.SURFACE:
+        return TOUCH * thin
+    return max(TOUCH * thin, min(DEEPEST * thin, way / ROUNDS))
+
+
+@kernel
 def put_pose(work, i, pos, rot, motion, time):
     """Write the pose of body i after a time at a constant motion.
 
@@ -368,8 +377,7 @@ def meet_moving(model, state, settings, work, a, b, margin, beyond):
     pos_b, rot_b = vec.load(work.body_pos, j), vec.load_mat(work.body_rot, j)
     time = 0.0
     if not touches:
-        if is_on_terrain:
-            touch = max(touch, min(DEEPEST * thin, margin / ROUNDS))
+        touch = impact_depth(model, a, b, margin)
         time, n = advance_to_impact(model, work, a, b, n, margin, motion_a, motion_b, touch, dt)
     left = margin
     core_a = core_b = NO_CORE

@@ -7,21 +7,40 @@ margins allow, are tested again at the poses to which the solved velocity leads 
 only a faster body reaches are first searched among all bodies (`late_candidates`). A point that overlaps
 there by more than now becomes a contact of this step: with the normal of that pose, the gap that its motion
 closes, and lever arms rotated back with their bodies. Its island is then solved again. If a contact presses
-at the point already, only the overlap that its row does not know of counts.
+at the point already, only the overlap that its row does not know of counts. Bodies that pass one another
+within the step are tested at the pose of their impact.
 
-Terrain is tested as a whole, so that its inner edges stay flat. Pairs that rebound are free until they touch.
+Terrain is tested as a whole, so that its inner edges stay flat. Pairs that rebound are free until they touch;
+if they pass one another, the step is too long, and the contact only stops them.
 Source: constraints that are added where they are found violated, Stewart and Trinkle 1996, section 5.
 """
 
 from math import cos, inf
 
 from tribo.collision import late_candidates
-from tribo.collision.advancement import TOUCH, least_thickness, moving_point_velocity, put_pose
+from tribo.collision.advancement import (
+    TOUCH,
+    advance_to_impact,
+    crosses_plane,
+    impact_depth,
+    least_thickness,
+    moving_point_velocity,
+    put_back,
+    put_pose,
+)  # fmt: skip
 from tribo.collision.broadphase import boxes_are_near, is_moved
 from tribo.collision.late_candidates import DEEP
 from tribo.collision.margins import SLACK, pair_margin, relative_motion, relative_speed, weight_way
 from tribo.collision.meeting import find_meeting
-from tribo.collision.narrowphase import FEATURES, first_key, is_looked_after, move_contact, write_contact
+from tribo.collision.narrowphase import (
+    FEATURES,
+    first_key,
+    is_looked_after,
+    is_of_other_points,
+    move_contact,
+    write_contact,
+)  # fmt: skip
+from tribo.collision.point import deepest
 from tribo.collision.sorted_keys import first_from
 from tribo.compiler.jit import kernel
 from tribo.contact.compliant import compliant_contacts
@@ -113,10 +132,12 @@ def free_key(work, key, feature):
 def insert_contact(model, work, a, b, key, point, n, gap, travel):
     """Insert a contact of two shapes in the order of keys; if the table is full, only count it.
 
-    The others keep their impulses, from which the next solve continues.
+    The others keep their impulses, from which the next solve continues. Where the pair rebounds or yields,
+    which the contact does not do in mid step, the step is too long.
 
     Writes: work.
     """
+    work.status[0] |= Status.TIME_STEP_TOO_LONG if not is_looked_after(model, a, b) else 0
     at = find_key(work, key)
     last = work.contact_count[0]
     work.contact_count[0] = last + 1
@@ -194,17 +215,17 @@ def add_reached(model, state, settings, work):
 
 
 @kernel
-def place_before_motion(settings, work, i, p, motion):
-    """Return the present position of the point of body i that is at p after one step of a motion."""
+def place_before_motion(work, i, p, motion, time):
+    """Return the present position of the point of body i that is at p after a time of a motion."""
     now = vec.load(work.body_pos, i)
-    later = vec.axpy(settings.dt, motion[0], now)
-    back = quat.to_matrix(quat.exp(vec.scale(-settings.dt, motion[1])))
+    later = vec.axpy(time, motion[0], now)
+    back = quat.to_matrix(quat.exp(vec.scale(-time, motion[1])))
     return vec.add(now, vec.mat_vec(back, vec.sub(p, later)))
 
 
 @kernel
-def add_predicted_point(model, settings, work, a, b, k, motion_a, motion_b):
-    """Add point k of the manifold of two shapes one step later to the contacts of this step.
+def add_predicted_point(model, work, a, b, k, motion_a, motion_b, time):
+    """Add point k of the manifold of two shapes at a time of this step to its contacts.
 
     Its points on both bodies move back with these; two moved bodies share the midpoint, which conserves
     angular momentum. The gap is what the solved motion closes, plus the (negative) gap of the manifold: if
@@ -218,8 +239,8 @@ def add_predicted_point(model, settings, work, a, b, k, motion_a, motion_b):
     i, j = model.shape_body[a], model.shape_body[b]
     p, n = vec.load(work.manifold, k), vec.load_from(work.manifold, k, 3)
     half = 0.5 * work.manifold[k, 6]
-    place_a = place_before_motion(settings, work, i, vec.axpy(half, n, p), motion_a)
-    place_b = place_before_motion(settings, work, j, vec.axpy(-half, n, p), motion_b)
+    place_a = place_before_motion(work, i, vec.axpy(half, n, p), motion_a, time)
+    place_b = place_before_motion(work, j, vec.axpy(-half, n, p), motion_b, time)
     point = vec.scale(0.5, vec.add(place_a, place_b))
     if is_moved(model, i) and is_moved(model, j):
         place_a = place_b = point
@@ -227,28 +248,52 @@ def add_predicted_point(model, settings, work, a, b, k, motion_a, motion_b):
     arm_b = vec.sub(place_b, vec.load(work.body_pos, j))
     speed_a = moving_point_velocity(row_motion(work, i), arm_a)  # as the row measures it
     apart = vec.dot(n, vec.sub(speed_a, moving_point_velocity(row_motion(work, j), arm_b)))
-    gap = work.manifold[k, 6] - settings.dt * min(apart, 0.0)
+    gap = work.manifold[k, 6] - time * min(apart, 0.0)
     insert_contact(model, work, a, b, key, point, n, gap, vec.sub(place_a, place_b))
     return True
 
 
 @kernel
-def collide_at_next_pose(model, settings, work, a, b, motion_a, motion_b):
-    """Write the overlap of two shapes one step later to the manifold; return its number of points, or −1.
+def collide_in_passing(model, settings, work, a, b, motion_a, motion_b):
+    """Write the points at which two shapes that pass one another meet; return their number, and when [s].
+
+    They pass if they are apart now, and move in the step beyond a plane of their impact by more than they are
+    thick. The bodies are then at the poses of the impact.
+
+    Writes: work.
+    """
+    thin = least_thickness(model, a, b)
+    way = settings.dt * relative_speed(model, work, a, b, motion_a, motion_b)
+    if not way > thin or model.shape_kind[a] == Shape.PLANE or model.shape_kind[b] == Shape.PLANE:
+        return 0, settings.dt
+    n = find_meeting(model, work, a, b, way)
+    if n <= 0 or work.manifold[deepest(work.manifold, n), 6] <= 0.0:
+        return min(n, 0), settings.dt
+    touch = impact_depth(model, a, b, way)
+    time, n = advance_to_impact(model, work, a, b, n, way, motion_a, motion_b, touch, settings.dt)
+    left = settings.dt - time
+    return (n if crosses_plane(model, work, a, b, n, motion_a, motion_b, left, thin) else 0), time
+
+
+@kernel
+def collide_later(model, settings, work, a, b, motion_a, motion_b):
+    """Write the points at which two shapes meet later in the step; return their number, or −1, and when [s].
+
+    Shapes that pass one another: at their impact; others: where they overlap at the end.
 
     Writes: work.
     """
     i, j = model.shape_body[a], model.shape_body[b]
     pos_a, rot_a = vec.load(work.body_pos, i), vec.load_mat(work.body_rot, i)
     pos_b, rot_b = vec.load(work.body_pos, j), vec.load_mat(work.body_rot, j)
-    put_pose(work, i, pos_a, rot_a, motion_a, settings.dt)
-    put_pose(work, j, pos_b, rot_b, motion_b, settings.dt)
-    n = find_meeting(model, work, a, b, 0.0)
-    vec.store(work.body_pos, i, pos_a)
-    vec.store_mat(work.body_rot, i, rot_a)
-    vec.store(work.body_pos, j, pos_b)
-    vec.store_mat(work.body_rot, j, rot_b)
-    return n
+    n, time = collide_in_passing(model, settings, work, a, b, motion_a, motion_b)
+    if n == 0:
+        time = settings.dt
+        put_pose(work, i, pos_a, rot_a, motion_a, time)
+        put_pose(work, j, pos_b, rot_b, motion_b, time)
+        n = find_meeting(model, work, a, b, 0.0)
+    put_back(work, i, j, pos_a, rot_a, pos_b, rot_b)
+    return n, time
 
 
 @kernel
@@ -352,13 +397,16 @@ def predict_pair(model, state, settings, work, a, b, nearest):
         return False
     motion_a = motion_of(model, state, settings, work, i)
     motion_b = motion_of(model, state, settings, work, j)
-    n = collide_at_next_pose(model, settings, work, a, b, motion_a, motion_b)
+    n, time = collide_later(model, settings, work, a, b, motion_a, motion_b)
+    passes = n > 0 and time < settings.dt
+    if not passes and not is_looked_after(model, a, b):
+        return False
     now = min(0.0, work.contact_gap[nearest]) if nearest >= 0 else 0.0
     is_new = False
     for k in range(n):
         known = known_gap(model, settings, work, a, b, k)
-        if work.manifold[k, 6] < min(now - touch, known - DEEP * touch):
-            is_new = add_predicted_point(model, settings, work, a, b, k, motion_a, motion_b) or is_new
+        if passes or work.manifold[k, 6] < min(now - touch, known - DEEP * touch):
+            is_new = add_predicted_point(model, work, a, b, k, motion_a, motion_b, time) or is_new
     return is_new
 
 
@@ -372,9 +420,9 @@ def predict_pairs(model, state, settings, work):
     near = far = 0
     for k in range(work.candidate_count[0]):
         a, b = work.candidate_sorted[k, 0], work.candidate_sorted[k, 1]
-        if not is_looked_after(model, a, b):
-            continue
         nearest, near, far = nearest_contact(work, first_key(model, a, b), near, far)
+        if not is_looked_after(model, a, b) and (nearest >= 0 or is_of_other_points(model, a, b)):
+            continue
         if nearest >= 0 and has_no_edges(model.shape_kind[a]) and has_no_edges(model.shape_kind[b]):
             continue
         is_new = predict_pair(model, state, settings, work, a, b, nearest) or is_new

@@ -2,9 +2,9 @@
 
 It is the mean velocity of the step, v̄ = (v + v⁺)/2, which depends on h(v̄). v̄ is predicted from the
 accelerations of two steps, which is accurate enough while bodies rotate little in a step. If one rotates far,
-h is evaluated again at the resulting v̄: the step is then time-reversible, and such a step neither gains nor
-loses energy in the long run. If one repetition is not enough, the tree takes substeps (`runge_kutta`,
-`bias_iteration`).
+at this v̄ or at the resulting one, h is evaluated again at the latter: the step is then time-reversible, and
+such a step neither gains nor loses energy in the long run. If one repetition is not enough, the tree takes
+substeps (`runge_kutta`, `bias_iteration`).
 Source: Hairer, Lubich, Wanner 2006, "Geometric Numerical Integration", V.1 (symmetric methods).
 """
 
@@ -125,8 +125,8 @@ def largest_turn(model, settings, work, t):
 
 
 @kernel
-def rotates_far(model, state, settings, work, t):
-    """Tell whether tree t is dynamic and awake, and one of its bodies rotates far in this step."""
+def rotates_far(model, state, settings, work, t, missed):
+    """Tell whether a body of tree t, dynamic and awake, rotates far in this step: by v̄ and `missed` [rad]."""
     if model.tree_is_single[t] == 1 or model.tree_kind[t] != Kind.DYNAMIC or model.tree_nv[t] == 0:
         return False
     if state.tree_is_asleep[t] > 0:
@@ -134,7 +134,35 @@ def rotates_far(model, state, settings, work, t):
     most = SMALL_ROTATION
     if max_spring_share(model, settings, work, t) > STIFF:
         most *= 0.1  # it oscillates from step to step, and prediction fails
-    return not largest_turn(model, settings, work, t) <= most
+    return not largest_turn(model, settings, work, t) + missed <= most
+
+
+@kernel
+def missed_turn(model, state, settings, work, t):
+    """Return by how much at most a body of tree t rotates more at v + ½ `change_v` than at v̄ [rad]."""
+    missed = 0.0
+    root = model.tree_body[t]
+    for i in range(root, root + model.tree_body_count[t]):
+        joint = model.joint_type[i]
+        for k in range(3 if joint == Joint.FREE else 0, 0 if joint == Joint.PRISMATIC else dof_count(joint)):
+            dof = model.joint_v[i] + k
+            missed += abs(state.v[dof] + 0.5 * work.change_v[dof] - work.mid_v[dof])
+    return settings.dt * missed
+
+
+@kernel
+def turns_far(model, state, settings, work, t, z):
+    """Tell whether a body of tree t rotates far in this step, by v̄ or by that of the whitened response z.
+
+    A prediction is wrong where the acceleration jumps: as a light link whips round, or a drive gets a new
+    target. Sets `change_v`.
+
+    Writes: work.
+    """
+    if model.tree_is_single[t] == 1 or work.tree_is_resting[t] == 1:
+        return False
+    unwhiten_tree(model, work, t, z, work.change_v)
+    return rotates_far(model, state, settings, work, t, missed_turn(model, state, settings, work, t))
 
 
 @kernel
@@ -198,7 +226,7 @@ def iterate_free_bias(model, state, command, settings, work):
     for t in range(model.tree_body.shape[0]):
         if work.tree_is_free[t] == 0 or work.tree_mode[t] != IntegrationMode.SETTLED:
             continue
-        if rotates_far(model, state, settings, work, t):
+        if turns_far(model, state, settings, work, t, work.free_response):
             iterate_tree_bias(model, state, command, settings, work, t)
 
 
@@ -242,8 +270,10 @@ def least_damping(model, command, settings, work, t):
 
 
 @kernel
-def mid_velocity_tolerance(model, command, settings, work, t):
+def mid_velocity_tolerance(model, state, command, settings, work, t):
     """Return the admissible relative error of v̄ of tree t, and how often h may be iterated for it.
+
+    Needs `change_v`, as `turns_far` sets it.
 
     h(v̄) may err by a fifth of the loss by dampers in each joint, so v̄ by that over the rotation of the
     step. However often h is iterated, the error of third order of the step remains, (dt ω)³/24 of the
@@ -252,7 +282,7 @@ def mid_velocity_tolerance(model, command, settings, work, t):
     if model.tree_is_constrained[t] == 1:
         return CONVERGED, 0
     loss = min(DAMPED, least_damping(model, command, settings, work, t))
-    angle = largest_turn(model, settings, work, t)
+    angle = largest_turn(model, settings, work, t) + missed_turn(model, state, settings, work, t)
     if not angle**3 <= ITERATED_ROTATION * loss:
         return CONVERGED, 0
     return max(CONVERGED, ERROR_DAMPED * loss / max(angle, SMALL_ROTATION)), ITERATIONS
@@ -264,7 +294,7 @@ def iterate_tree_bias(model, state, command, settings, work, t):
 
     Writes: work.
     """
-    enough, rounds = mid_velocity_tolerance(model, command, settings, work, t)
+    enough, rounds = mid_velocity_tolerance(model, state, command, settings, work, t)
     for k in range(max(1, rounds) + 1):
         if compare_mid_velocity(model, state, work, t, work.free_response, False) <= enough:
             return

@@ -20,8 +20,10 @@ from tribo.dynamics.mid_velocity import (
     judge_explicit,
     largest_turn,
     mid_velocity_tolerance,
+    missed_turn,
     reached_round_limit,
     rotates_far,
+    turns_far,
     update_mid_velocity,
     velocity_difference,
 )
@@ -120,7 +122,8 @@ def update_pushed_bias(model, state, settings, work, t):
     if work.tree_mode[t] == IntegrationMode.EXPLICIT_BIAS:
         return False
     apart = compare_mid_velocity(model, state, work, t, work.response, False)
-    error = apart * largest_turn(model, settings, work, t)
+    turn = largest_turn(model, settings, work, t) + missed_turn(model, state, settings, work, t)
+    error = apart * turn
     is_near = error <= ERROR_PUSHED
     work.tree_is_fourth[t] = 0
     if not error <= DIVERGED:
@@ -160,7 +163,7 @@ def update_tree_bias(model, state, command, settings, work, t, is_first):
         return False
     if not is_first and work.island_is_stale[find_representative(work.tree_island, t)] == 0:
         return False  # unchanged since the last comparison
-    if code == IntegrationMode.SETTLED and not rotates_far(model, state, settings, work, t):
+    if code == IntegrationMode.SETTLED and not turns_far(model, state, settings, work, t, work.response):
         return False
     if reached_round_limit(work, work.bias_rounds[0]):
         return False
@@ -171,7 +174,7 @@ def update_tree_bias(model, state, command, settings, work, t, is_first):
     if code == IntegrationMode.EXPLICIT_BIAS:
         return False
     if code == IntegrationMode.SETTLED:
-        enough, rounds = mid_velocity_tolerance(model, command, settings, work, t)
+        enough, rounds = mid_velocity_tolerance(model, state, command, settings, work, t)
         if compare_mid_velocity(model, state, work, t, work.response, False) <= enough:
             return False
         if work.bias_rounds[0] < rounds:
@@ -323,7 +326,7 @@ def iterate_bias(model, state, command, settings, work):
     """
     if settings.integrator == Integrator.SEMI_IMPLICIT:
         for t in range(model.tree_body.shape[0]):
-            if rotates_far(model, state, settings, work, t):
+            if rotates_far(model, state, settings, work, t, 0.0):
                 judge_explicit(model, state, settings, work, t)
         return 0
     for t in range(work.island_is_stale.shape[0]):

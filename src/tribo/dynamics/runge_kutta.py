@@ -9,8 +9,8 @@ Step size control: the two middle stages are at the same time, and their changes
 (dt ω)³/4 of it in an oscillation of frequency ω. If that exceeds two per mille (dt ω > 0.2, or 0.09 at a
 turning point; a step then changes the energy by (dt ω)⁶/72 = 9e-7), a tree of joints uses twice as many
 substeps, up to `MAX_SUBSTEPS`; if these are too few, the status says so. A relaxed spring has the same force
-in both, so the first two stages are compared, too. A free body uses its midpoint step instead, which
-conserves energy at any rotation.
+in both, so the first two stages are compared, too; and a base or spherical joint rotates by at most 0.2 rad
+in a substep. A free body uses its midpoint step instead, which conserves energy at any rotation.
 Source: Munthe-Kaas 1999, "High order Runge-Kutta methods on manifolds".
 """
 
@@ -150,6 +150,24 @@ def twice_kinetic_energy(model, work, t):
 
 
 @kernel
+def spins_far(model, work, t, dt):
+    """Tell whether a base or spherical joint of tree t rotates too far in a substep: (dt ω)³/4 as for stages.
+
+    A body that spins about its axis has nearly all of its energy there: the stages tell nothing about how it
+    nods.
+    """
+    if model.tree_is_single[t] == 1:
+        return False
+    most = 0.0
+    root = model.tree_body[t]
+    for i in range(root, root + model.tree_body_count[t]):
+        if model.joint_type[i] == Joint.FREE or model.joint_type[i] == Joint.SPHERICAL:
+            last = model.joint_v[i] + articulated.dof_count(model.joint_type[i])
+            most = max(most, vec.norm((work.rk_v[last - 3], work.rk_v[last - 2], work.rk_v[last - 1])))
+    return not (dt * most) ** 3 <= 4.0 * STAGE_TOLERANCE
+
+
+@kernel
 def advance_part(model, command, settings, work, t, parts):
     """Advance `rk_q` and `rk_v` of tree t by one of `parts` substeps; return whether it is too long.
 
@@ -159,10 +177,12 @@ def advance_part(model, command, settings, work, t, parts):
     """
     dt = settings.dt / parts
     share = 1.0 / (6.0 * parts)
+    is_coarse = spins_far(model, work, t, dt)
+    if is_coarse and parts < MAX_SUBSTEPS:
+        return True
     start_stages(model, work, t)
     size, _ = evaluate_stage(model, command, settings, work, t, share)
     scale = twice_kinetic_energy(model, work, t) + dt * dt * size
-    is_coarse = False
     add_stage(model, work, t, 1.0 / 6.0, dt)
     for k in range(3):
         set_next_stage(model, work, t, dt if k == 2 else 0.5 * dt)

@@ -226,7 +226,8 @@ class Work(Record):
     tree_island = field("ntree", dtype=INT)  # parent in the union-find forest
     island_shift_size = field("ntree", 3)  # [kg m²] square of the whitened shift, of the displacement; ratio
     island_is_torn = field("ntree", dtype=INT)  # 1: a gap is far wider after the step than before it
-    island_last_tree = field("ntree", dtype=INT)  # last tree, if rows hold the island or a substep failed
+    island_tree_start = field("ntree1", dtype=INT)  # first entry of the island in `island_tree`
+    island_tree = field("ntree", dtype=INT)  # trees that impulses move, by island
     island_contact_start = field("ntree1", dtype=INT)  # first entry of the island in `island_contact`
     island_contact = field("max_contact", dtype=INT)  # contacts by island
     island_scalar_start = field("ntree1", dtype=INT)  # first entry of the island in `island_scalar`
@@ -238,7 +239,6 @@ class Work(Record):
     tree_is_disturbed = field("ntree", dtype=INT)  # 1: kept from sleep in this step
     tree_keys = field("ntree", dtype=INT)  # candidate for `State.rest_keys`
     tree_marks = field("ntree")  # candidate for `State.rest_marks`
-    tree_is_borne = field("ntree", dtype=INT)  # 1: a contact force acts on it
     island_readiness = field("ntree", dtype=INT)  # `Readiness`
 
     # The problem of one island in its dofs (`src/tribo/contact/solver/proximal_rows.py`).

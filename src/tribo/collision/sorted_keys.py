@@ -15,3 +15,10 @@ def first_from(keys, count, key):
         else:
             high = middle
     return low
+
+
+@kernel
+def place_of(keys, count, key):
+    """Return the index of a key among `count` ascending ones; −1 if it is none of them."""
+    k = first_from(keys, count, key)
+    return k if k < count and keys[k] == key else -1

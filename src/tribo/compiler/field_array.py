@@ -19,7 +19,7 @@ from typing import Any
 from llvmlite import ir
 from numba.core import cgutils
 from numba.core import types as numba_types
-from numba.core.imputils import impl_ret_untracked, lower_builtin, lower_getattr
+from numba.core.imputils import RefType, impl_ret_untracked, iternext_impl, lower_builtin, lower_getattr
 from numba.core.typing.templates import AttributeTemplate
 from numba.extending import infer_getattr, models, register_model
 
@@ -41,6 +41,18 @@ class FieldArray(types.Buffer):
     def copy(self, ndim: int, **_: Any) -> FieldArray:
         """Return the type of a part of this array with fewer dimensions."""
         return FieldArray(self.dtype, ndim)
+
+    @property
+    def iterator_type(self) -> FieldIterator:
+        """Return the type of what runs over the numbers of a field of one dimension."""
+        return FieldIterator(self)
+
+
+class FieldIterator(types.ArrayIterator):
+    """Compiled type of what runs over the numbers of a field."""
+
+
+register_model(FieldIterator)(models.ArrayIterator)
 
 
 @register_model(FieldArray)
@@ -136,3 +148,23 @@ def _shape(context: Any, builder: Any, typ: Any, value: Any) -> Any:
     array = cgutils.create_struct_proxy(typ)(context, builder, value=value)
     shape = types.UniTuple(types.intp, typ.ndim)
     return impl_ret_untracked(context, builder, shape, array.shape)
+
+
+@lower_builtin(len, FieldArray)
+def _len(context: Any, builder: Any, sig: Any, args: Any) -> Any:
+    array = cgutils.create_struct_proxy(sig.args[0])(context, builder, value=args[0])
+    return builder.extract_value(array.shape, 0)
+
+
+@lower_builtin("iternext", FieldIterator)
+@iternext_impl(RefType.UNTRACKED)
+def _next(context: Any, builder: Any, sig: Any, args: Any, result: Any) -> None:
+    typ = sig.args[0].array_type
+    run = context.make_helper(builder, sig.args[0], value=args[0])
+    at = builder.load(run.index)
+    end = _len(context, builder, types.intp(typ), (run.array,))
+    is_there = builder.icmp_signed("<", at, end)
+    result.set_valid(is_there)
+    with builder.if_then(is_there):
+        result.yield_(_get(context, builder, typ.dtype(typ, types.intp), (run.array, at)))
+        builder.store(builder.add(at, WORD(1)), run.index)

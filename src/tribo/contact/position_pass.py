@@ -22,7 +22,7 @@ from tribo.compiler.jit import kernel
 from tribo.contact.constraints.constraint_work import ANGULAR
 from tribo.contact.problem.compliant_rows import MIN_SHARE
 from tribo.contact.problem.contact_targets import ROUND_OFF_BAND, speed_that_opens, step_speed
-from tribo.contact.problem.islands import contacts_in, is_member, scalars_in
+from tribo.contact.problem.islands import contacts_in, scalars_in, trees_in
 from tribo.contact.problem.scalar_rows import GIVES_WAY, constraint_of_row
 from tribo.contact.problem.whitened_products import (
     add_impulse_response,
@@ -84,15 +84,13 @@ def is_correcting(work, t, nothing, or_opening):
 
     or_opening: or for a velocity, which the solve may leave to the shift.
     """
-    for k in contacts_in(work, t):
-        c = work.island_contact[k]
+    is_any = False
+    for c in contacts_in(work, t):
         if work.contact_correction[c] > nothing or (or_opening and speed_that_opens(work, c) > 0.0):
             return True
-    for k in scalars_in(work, t):
-        n = work.island_scalar[k]
-        if abs(work.scalar_shift[n]) > nothing:
-            return True
-    return False
+    for n in scalars_in(work, t):
+        is_any = is_any or abs(work.scalar_shift[n]) > nothing
+    return is_any
 
 
 @kernel
@@ -104,8 +102,7 @@ def write_corrections(model, work, t, nothing):
     if not is_correcting(work, t, nothing, False):
         return False
     is_asked = False
-    for k in contacts_in(work, t):
-        c = work.island_contact[k]
+    for c in contacts_in(work, t):
         start = vec.load(work.contact_start, c)
         _, _, w = add_row_response(model, work, work.contact_row, c, work.response, start)
         work.shift_has_tangents[c] = 1 if is_sticking(work, c) else 0
@@ -116,8 +113,7 @@ def write_corrections(model, work, t, nothing):
             work.shift_has_tangents[c] = -1
         elif want > nothing:
             is_asked = True
-    for k in scalars_in(work, t):
-        n = work.island_scalar[k]
+    for n in scalars_in(work, t):
         hold = row_hold(work, n)
         work.shift_hold[n] = hold
         if hold == Hold.NEVER:
@@ -156,14 +152,12 @@ def is_acting(hold, error):
 def remaining_error(model, work, t):
     """Return Σ e²/G over the rows of island t with a request, and the largest e [m/s, rad/s]."""
     total = most = 0.0
-    for k in contacts_in(work, t):
-        c = work.island_contact[k]
+    for c in contacts_in(work, t):
         if work.contact_correction[c] > 0.0 and work.shift_has_tangents[c] >= 0:
             error = max(0.0, work.shift_error[c, 2])
             total += error * error / work.diagonal_delassus[c]
             most = max(most, error)
-    for k in scalars_in(work, t):
-        n = work.island_scalar[k]
+    for n in scalars_in(work, t):
         error = work.shift_scalar_error[n]
         if work.scalar_shift[n] != 0.0 and is_acting(work.shift_hold[n], error):
             total += error * error / own_diagonal(model, work, n)
@@ -181,9 +175,8 @@ def reported_speed(settings):
 def island_mass(model, work, t):
     """Return the mass of all bodies of island t [kg], rotors included."""
     mass = 0.0
-    for tree in range(work.tree_island.shape[0]):
-        if is_member(model, work, tree, t):
-            mass += tree_mass(model, tree)
+    for tree in trees_in(work, t):
+        mass += tree_mass(model, tree)
     return mass
 
 
@@ -199,36 +192,33 @@ def bound_shift(model, settings, work, t, fastest):
     """
     z = work.pile_step
     size = 0.0
-    for tree in range(work.tree_island.shape[0]):
-        if is_member(model, work, tree, t):
-            for dof in range(model.tree_v[tree], model.tree_v[tree] + model.tree_nv[tree]):
-                size += z[dof] * z[dof]
+    for tree in trees_in(work, t):
+        for dof in range(model.tree_v[tree], model.tree_v[tree] + model.tree_nv[tree]):
+            size += z[dof] * z[dof]
     most = MAX_MEAN_MOTION * MAX_MEAN_MOTION * fastest * fastest * island_mass(model, work, t)
     if size <= most:
         return
     if fastest > reported_speed(settings):
         work.status[0] |= Status.CORRECTION_LIMITED
     part = sqrt(most / size)
-    for tree in range(work.tree_island.shape[0]):
-        if is_member(model, work, tree, t):
-            for dof in range(model.tree_v[tree], model.tree_v[tree] + model.tree_nv[tree]):
-                z[dof] *= part
+    for tree in trees_in(work, t):
+        for dof in range(model.tree_v[tree], model.tree_v[tree] + model.tree_nv[tree]):
+            z[dof] *= part
 
 
 @kernel
 def has_constraint(model, work, t):
     """Tell whether island t has a row of a constraint between bodies."""
     is_found = False
-    for k in scalars_in(work, t):
-        is_found = is_found or constraint_of_row(model, work, work.island_scalar[k]) >= 0
+    for n in scalars_in(work, t):
+        is_found = is_found or constraint_of_row(model, work, n) >= 0
     return is_found
 
 
 @kernel
 def is_constraint_open(model, work, t, fastest):
     """Tell whether the largest error in island t, `fastest`, is that of a constraint between bodies."""
-    for k in scalars_in(work, t):
-        n = work.island_scalar[k]
+    for n in scalars_in(work, t):
         error = work.shift_scalar_error[n]
         if constraint_of_row(model, work, n) >= 0 and is_acting(work.shift_hold[n], error):
             if work.scalar_shift[n] != 0.0 and abs(error) >= fastest:
@@ -257,8 +247,7 @@ def write_shift_laws(model, work, t):
     """
     work.dense_size[Size.LAWS] = work.dense_size[Size.SCALARS] = 0
     i = 0
-    for k in contacts_in(work, t):
-        c = work.island_contact[k]
+    for c in contacts_in(work, t):
         if not work.diagonal_delassus[c] > 0.0:
             continue
         size = sqrt(work.diagonal_delassus[c])
@@ -272,13 +261,11 @@ def write_shift_laws(model, work, t):
             for row in range(i, i + 3):
                 add_shift_law(work, row, Hold.NEVER, 0.0, 1.0, CONTACT_COMPLIANCE)
             i += 3
-    for k in scalars_in(work, t):
-        n = work.island_scalar[k]
-        if work.scalar_delassus[n] > 0.0:
-            size = sqrt(work.scalar_delassus[n])
-            give = ROW_COMPLIANCE * own_diagonal(model, work, n) / work.scalar_delassus[n]
-            add_shift_law(work, i, work.shift_hold[n], work.shift_scalar_target[n], size, give)
-            i += 1
+    for n in scalars_in(work, t):
+        size = sqrt(work.scalar_delassus[n])
+        give = ROW_COMPLIANCE * own_diagonal(model, work, n) / work.scalar_delassus[n]
+        add_shift_law(work, i, work.shift_hold[n], work.shift_scalar_target[n], size, give)
+        i += 1
 
 
 @kernel
@@ -291,8 +278,7 @@ def read_shift(work, t, count):
     for k in range(count):
         work.pile_step[work.column_dof[count - 1 - k]] = work.column_vector[Vector.Z, k]
     i = 0
-    for k in contacts_in(work, t):
-        c = work.island_contact[k]
+    for c in contacts_in(work, t):
         if work.diagonal_delassus[c] > 0.0:
             size = sqrt(work.diagonal_delassus[c])
             error = (x[Entry.MOTION, i] * size, x[Entry.MOTION, i + 1] * size, x[Entry.MOTION, i + 2] * size)
@@ -300,11 +286,9 @@ def read_shift(work, t, count):
             push = vec.scale(-1.0 / (CONTACT_COMPLIANCE * work.diagonal_delassus[c]), error)
             vec.store(work.shift_impulse, c, push)
             i += 6 if work.contact_is_spun[c] == 1 else 3
-    for k in scalars_in(work, t):
-        n = work.island_scalar[k]
-        if work.scalar_delassus[n] > 0.0:
-            work.shift_scalar_error[n] = -x[Entry.MOTION, i] * sqrt(work.scalar_delassus[n])
-            i += 1
+    for n in scalars_in(work, t):
+        work.shift_scalar_error[n] = -x[Entry.MOTION, i] * sqrt(work.scalar_delassus[n])
+        i += 1
 
 
 @kernel
@@ -339,8 +323,7 @@ def sweep_shift(model, work, t):
     Writes: work.
     """
     z = work.pile_step
-    for k in contacts_in(work, t):
-        c = work.island_contact[k]
+    for c in contacts_in(work, t):
         near = inverse_mean_diagonal(spatial.load(work.contact_delassus, c))
         if work.shift_has_tangents[c] < 0 or near == 0.0:
             continue
@@ -357,8 +340,7 @@ def sweep_shift(model, work, t):
         )
         vec.store(work.shift_impulse, c, after)
         add_impulse_response(model, work, work.contact_row, c, vec.sub(after, before), z)
-    for k in scalars_in(work, t):
-        n = work.island_scalar[k]
+    for n in scalars_in(work, t):
         hold = work.shift_hold[n]
         if hold == Hold.NEVER:
             continue
@@ -375,10 +357,10 @@ def start_sweeps(work, t):
 
     Writes: work.
     """
-    for k in contacts_in(work, t):
-        vec.store(work.shift_impulse, work.island_contact[k], ZERO)
-    for k in scalars_in(work, t):
-        work.shift_scalar_impulse[work.island_scalar[k]] = 0.0
+    for c in contacts_in(work, t):
+        vec.store(work.shift_impulse, c, ZERO)
+    for n in scalars_in(work, t):
+        work.shift_scalar_impulse[n] = 0.0
 
 
 @kernel
@@ -403,8 +385,7 @@ def release_tangents(work, t, most):
     Writes: work.
     """
     is_any = False
-    for k in contacts_in(work, t):
-        c = work.island_contact[k]
+    for c in contacts_in(work, t):
         x, y, _ = vec.load(work.shift_impulse, c)
         if work.shift_has_tangents[c] == 1 and (x * x + y * y) * work.diagonal_delassus[c] > most * most:
             work.shift_has_tangents[c] = 0

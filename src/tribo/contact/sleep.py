@@ -115,29 +115,13 @@ def fingerprint_contacts(model, state, settings, work):
 
 
 @kernel
-def has_joint_row(model, state, settings, work, t):
-    """Tell whether a tree may have a row of a joint: a stop within reach, dry friction, a coupling."""
-    if model.tree_coupling_count[t] > 0:
-        return True
-    for dof in range(model.tree_v[t], model.tree_v[t] + model.tree_nv[t]):
-        if model.dof_friction[dof] > 0.0:
-            return True
-    root = model.tree_body[t]
-    for i in range(root, root + model.tree_body_count[t]):
-        if joint_limit_rows.is_near(model, state, settings, work, i):
-            return True
-    return False
-
-
-@kernel
 def is_changed(model, state, settings, work, t):
     """Tell whether the contacts, rows or forces of a sleeping tree differ from those at rest."""
     if work.tree_is_disturbed[t] == 1 or work.tree_keys[t] != state.rest_keys[t]:
         return True
     if work.tree_marks[t] != state.rest_marks[t] or has_velocity(model, state, t):
         return True
-    has_joints = model.tree_is_single[t] == 0 or model.tree_coupling_count[t] > 0
-    if has_joints and has_joint_row(model, state, settings, work, t):
+    if joint_limit_rows.has_joint_row(model, state, settings, work, t):
         return True
     for dof in range(model.tree_v[t], model.tree_v[t] + model.tree_nv[t]):
         force = work.drive_force[dof] - work.bias_force[dof]
@@ -204,20 +188,20 @@ def is_faster(model, work, t, linear, angular):
 
 @kernel
 def mark_supported(model, work):
-    """Mark the trees that a contact supports, and those that rows or soft contacts hold.
+    """Mark the trees that no contact bears, and those that rows or soft contacts hold, as disturbed.
 
     Writes: work.
     """
     for t in range(work.tree_is_disturbed.shape[0]):
-        work.tree_is_disturbed[t] = 0
-        work.tree_is_borne[t] = 0
-    for c in range(work.contact_count[0]):
-        for side in range(2):
-            t = moved_tree(model, work.contact_body[c, side])
-            if t >= 0 and work.contact_is_soft[c] != 0:
-                work.tree_is_disturbed[t] = 1
-            if t >= 0 and work.contact_impulse[c, 2] != 0.0:  # adhesion counts, too
-                work.tree_is_borne[t] = 1
+        work.tree_is_disturbed[t] = 1
+    for part in range(2):  # first those that are borne, then, of all, those on soft contacts
+        for c in range(work.contact_count[0]):
+            bears = work.contact_impulse[c, 2] != 0.0  # adhesion counts, too
+            if bears if part == 0 else work.contact_is_soft[c] != 0:
+                for side in range(2):
+                    t = moved_tree(model, work.contact_body[c, side])
+                    if t >= 0:
+                        work.tree_is_disturbed[t] = part
     for n in range(work.scalar_count[0]):
         for side in range(2):
             if work.scalar_len[n, side] > 0:
@@ -231,7 +215,7 @@ def sleep_readiness(model, state, command, settings, work, t):
     was = state.tree_is_asleep[t]
     if was == Sleep.ASLEEP or command.can_sleep[t] == 0:  # woken in this step, or not allowed to sleep
         return Readiness.MOVING
-    if work.tree_is_disturbed[t] == 1 or work.tree_is_borne[t] == 0:
+    if work.tree_is_disturbed[t] == 1:
         return Readiness.MOVING
     share = 1.0
     if was == Sleep.CANDIDATE:

@@ -24,6 +24,7 @@ docs/physics/compliant-ground.
 from math import exp, sqrt
 
 from tribo.collision.broadphase import is_moved
+from tribo.collision.sorted_keys import place_of
 from tribo.compiler.jit import kernel
 from tribo.contact.compliant.contact_force import (
     contact_numbers,
@@ -98,21 +99,17 @@ def ground_velocity(model, work, c, v):
 
 
 @kernel
-def restore_displacement(model, state, work, c, old):
-    """Set u of contact c from the state; return where to continue the search for the next contact.
+def restore_displacement(model, state, work, c):
+    """Set u of contact c from the state.
 
     Writes: work.
     """
-    key = work.contact_key[c]
-    count = state.yield_count[0]
-    while old < count and state.yield_key[old] < key:
-        old += 1
+    old = place_of(state.yield_key, state.yield_count[0], work.contact_key[c])
     work.soft_u[c, 0] = work.soft_u[c, 1] = 0.0
-    if old < count and state.yield_key[old] == key:
+    if old >= 0:
         ground = work.contact_body[c, 1 - moved_side(model, work, c)]
         u = vec.mat_vec(vec.load_mat(work.body_rot, ground), vec.load(state.yield_displacement, old))
         work.soft_u[c, 0], work.soft_u[c, 1], _ = vec.mat_vec(vec.load_mat(work.contact_axes, c), u)
-    return old
 
 
 @kernel
@@ -137,7 +134,6 @@ def prepare_ground(model, state, settings, work):
     Writes: work.
     """
     h = settings.dt
-    old = warm = 0
     work.row_count[0] = 0
     for c in range(work.contact_count[0]):
         if work.contact_is_soft[c] == 0:
@@ -160,13 +156,11 @@ def prepare_ground(model, state, settings, work):
         work.soft_peak[c] = bounce_peak(settings, work, c, K, D)
         if work.soft_peak[c] > RESOLVED_BOUNCE:
             work.status[0] |= Status.TIME_STEP_TOO_LONG
-        old = restore_displacement(model, state, work, c, old)
-        key = work.contact_key[c]
-        while warm < state.warm_count[0] and state.warm_key[warm] < key:
-            warm += 1
+        restore_displacement(model, state, work, c)
         impulse = (0.0, 0.0, 0.0)
-        if warm < state.warm_count[0] and state.warm_key[warm] == key:
-            impulse = vec.mat_vec(vec.load_mat(work.contact_axes, c), vec.load(state.warm_impulse, warm))
+        old = place_of(state.warm_key, state.warm_count[0], work.contact_key[c])
+        if old >= 0:
+            impulse = vec.mat_vec(vec.load_mat(work.contact_axes, c), vec.load(state.warm_impulse, old))
         vec.store(work.contact_impulse, c, impulse)
         work.soft_trial[c, 0] = 0.0
 

@@ -71,24 +71,20 @@ def moved_end_motion(model, work, c, side, point):
 
 
 @kernel
-def gap_rate_at(model, work, c, k):
-    """Return the rate of the gap of row k of constraint c at the poses of `move_ends`."""
+def separation_speed(model, work, c, first):
+    """Return the norm of the gap rates of constraint c, over its locked directions first … first + 2.
+
+    At the poses of `move_ends`.
+    """
     own, axes = body_frame(model, work.relative_pos, work.relative_rot, c, 0)
     point, _ = body_frame(model, work.relative_pos, work.relative_rot, c, 1)
     va, wa = moved_end_motion(model, work, c, 0, own)
     vb, wb = moved_end_motion(model, work, c, 1, point)
-    if k < ANGULAR:
-        return vec.dot(vec.mat_col(axes, k), vec.sub(va, vb))
-    return vec.dot(vec.mat_col(axes, k - ANGULAR), vec.sub(wa, wb))
-
-
-@kernel
-def separation_speed(model, work, c, first):
-    """Return the norm of the gap rates of constraint c, over its locked directions first … first + 2."""
+    apart = vec.sub(wa, wb) if first == ANGULAR else vec.sub(va, vb)
     total = 0.0
-    for k in range(first, first + 3):
-        if model.constraint_locked[c] & (1 << k) != 0:
-            rate = gap_rate_at(model, work, c, k)
+    for k in range(3):
+        if model.constraint_locked[c] & (1 << (first + k)) != 0:
+            rate = vec.dot(vec.mat_col(axes, k), apart)
             total += rate * rate
     return sqrt(total)
 

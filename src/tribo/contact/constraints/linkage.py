@@ -10,6 +10,7 @@ from math import atan2, floor, inf, pi, sqrt
 from tribo.compiler.jit import kernel
 from tribo.contact.constraints import breaking, constraint_work, lengths
 from tribo.contact.constraints.constraint_work import ANGULAR
+from tribo.contact.constraints.path_curvature import length_and_rate
 from tribo.contact.problem import scalar_rows
 from tribo.contact.problem.attachments import (
     ZERO,
@@ -366,7 +367,8 @@ def constraint_gap(model, command, work, c, k):
     """Return the gap [m, rad] of row k of constraint c at the poses of `place_ends`."""
     kind = model.constraint_kind[c]
     if kind == Constraint.LENGTH or kind == Constraint.WINCH:
-        return lengths.rest_length(model, command, work, c) - lengths.end_length(model, work, c)
+        length, _ = length_and_rate(model, work, c, True, work.start_velocity)
+        return lengths.rest_length(model, command, work, c) - length
     own, axes = body_frame(model, work.relative_pos, work.relative_rot, c, 0)
     point, other = body_frame(model, work.relative_pos, work.relative_rot, c, 1)
     if k < ANGULAR:

@@ -100,7 +100,7 @@ def next_impact(model, work, t, now, dt, is_midpoint):
     """Return the next impact in island t: index of the contact in the island (−1: none), and time."""
     first = -1
     earliest = inf
-    for k in contacts_in(work, t):
+    for k in range(work.island_contact_start[t], work.island_contact_start[t + 1]):
         c = work.island_contact[k]
         if work.contact_restitution[c] == 0.0:
             continue
@@ -241,8 +241,7 @@ def reset_targets(model, work, t, dt):
     Writes: work.
     """
     table = work.contact_row
-    for k in contacts_in(work, t):
-        c = work.island_contact[k]
+    for c in contacts_in(work, t):
         w = add_row_response(model, work, table, c, work.impact_response, vec.load(work.contact_vel, c))
         target = work.contact_target[c]
         bend = vec.load(work.contact_drift, c)
@@ -258,8 +257,7 @@ def reset_targets(model, work, t, dt):
             start = vec.load(work.contact_spin_start, c)
             turned = add_row_response(model, work, work.contact_spin_row, c, work.impact_response, start)
             vec.store(work.contact_spin_start, c, turned)
-    for k in scalars_in(work, t):
-        n = work.island_scalar[k]
+    for n in scalars_in(work, t):
         start = work.scalar_start[n]
         work.scalar_start[n] = add_scalar_row_response(model, work, n, work.impact_response, start)
 
@@ -271,8 +269,7 @@ def propagate_impacts(model, work, t, is_midpoint, dt):
     Writes: work.
     """
     most = MAX_IMPACTS * len(contacts_in(work, t))
-    for place in contacts_in(work, t):
-        c = work.island_contact[place]
+    for c in contacts_in(work, t):
         push = add_row_response(model, work, work.contact_row, c, work.free_response, ZERO)
         vec.store(work.contact_push, c, push)
     now = 0.0

@@ -55,8 +55,7 @@ def find_impacts(model, settings, work, t):
     Writes: work.
     """
     found = 0
-    for k in contacts_in(work, t):
-        c = work.island_contact[k]
+    for c in contacts_in(work, t):
         what = impact_kind(model, settings, work, c)
         bend = vec.load(work.contact_drift, c)
         if what == STRUCK and bend != ZERO:
@@ -124,17 +123,16 @@ def split_tumbling(model, state, settings, work, t):
     if found == 0 or (rolls and settings.integrator == Integrator.SEMI_IMPLICIT):
         return
     is_any = False
-    for k in contacts_in(work, t):
+    for c in contacts_in(work, t):
         for side in range(2):
-            tree = model.body_tree[work.contact_body[work.island_contact[k], side]]
+            tree = model.body_tree[work.contact_body[c, side]]
             if work.tree_is_hit[tree] == 0 and is_tumbling(model, state, work, tree):
                 start_at_middle(model, state, settings, work, tree)
                 work.tree_is_hit[tree] = found
             is_any = is_any or work.tree_is_hit[tree] > 0
     if not is_any:
         return
-    for k in contacts_in(work, t):
-        c = work.island_contact[k]
+    for c in contacts_in(work, t):
         before = vec.load(work.contact_vel, c)
         response = work.hit_response
         after = add_row_response(model, work, work.contact_row, c, response, before)

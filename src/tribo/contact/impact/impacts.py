@@ -12,18 +12,6 @@ from tribo.model import Impact, Integrator, Late, Status
 
 
 @kernel
-def clear_impacts(work):
-    """Clear the impacts of the last step.
-
-    Writes: work.
-    """
-    for dof in range(work.impact_response.shape[0]):
-        work.impact_response[dof] = work.impact_shift[dof] = 0.0
-    for c in range(work.contact_count[0]):
-        vec.store(work.contact_impact, c, (0.0, 0.0, 0.0))
-
-
-@kernel
 def split_hit_islands(model, state, settings, work):
     """Split the tumbling of bodies in islands with an impact (`impact_split`).
 
@@ -35,8 +23,7 @@ def split_hit_islands(model, state, settings, work):
             for dof in range(model.tree_v[t], model.tree_v[t] + model.tree_nv[t]):
                 work.hit_response[dof] = 0.0
     for t in range(work.tree_island.shape[0]):
-        if len(contacts_in(work, t)) > 0:
-            impact_split.split_tumbling(model, state, settings, work, t)
+        impact_split.split_tumbling(model, state, settings, work, t)
 
 
 @kernel
@@ -49,7 +36,10 @@ def process_impacts(model, state, settings, work):
     work.impact_count[0] = 0
     if settings.impact != Impact.PROPAGATE:
         return
-    clear_impacts(work)
+    for dof in range(work.impact_response.shape[0]):
+        work.impact_response[dof] = work.impact_shift[dof] = 0.0
+    for c in range(work.contact_count[0]):
+        vec.store(work.contact_impact, c, (0.0, 0.0, 0.0))
     if model.lazy_address[Late.IMPACT] == 0:
         work.lazy_wanted[Late.IMPACT] = 1
         work.status[0] |= Status.CAPACITY

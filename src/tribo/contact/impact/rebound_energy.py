@@ -23,11 +23,10 @@ TRIES = 10  # bisections of the factor
 @kernel
 def has_rebound(work, t):
     """Tell whether a contact of island t rebounds."""
-    for k in contacts_in(work, t):
-        c = work.island_contact[k]
-        if work.contact_bounce[c] > 0.0:
-            return True
-    return False
+    is_any = False
+    for c in contacts_in(work, t):
+        is_any = is_any or work.contact_bounce[c] > 0.0
+    return is_any
 
 
 @kernel
@@ -41,8 +40,7 @@ def energy_gained(model, work, t):
     compliance, too, so the energy that a wire takes when it becomes taut pays for no rebound.
     """
     total = turnover = 0.0
-    for k in contacts_in(work, t):
-        c = work.island_contact[k]
+    for c in contacts_in(work, t):
         if work.contact_compliance[c, 2] > 0.0:
             continue
         impulse = vec.load(work.contact_impulse, c)
@@ -62,8 +60,7 @@ def energy_gained(model, work, t):
             part += 0.5 * vec.dot(torque, vec.add(spin, vec.load(work.contact_spin_start, c)))
         total += part
         turnover += abs(impulse[2] * (w[2] - before[2]))
-    for k in scalars_in(work, t):
-        n = work.island_scalar[k]
+    for n in scalars_in(work, t):
         if work.scalar_compliance[n] > 0.0:
             continue
         w = scalar_velocity(model, work, n)
@@ -77,8 +74,7 @@ def scale_rebounds(settings, work, t, part):
 
     Writes: work.
     """
-    for k in contacts_in(work, t):
-        c = work.island_contact[k]
+    for c in contacts_in(work, t):
         if work.contact_bounce[c] > 0.0:
             bounce = part * work.contact_bounce[c] - work.contact_drift[c, 2]
             target = max(bounce, curved_rest_target(work, c, settings))

@@ -162,8 +162,7 @@ def scale_bounds(model, work, t):
     if work.friction_count[0] == 0:
         return False
     moved = False
-    for k in contacts_in(work, t):
-        c = work.island_contact[k]
+    for c in contacts_in(work, t):
         a, b = materials_of(model, work, c)
         if int(model.pair_table[a, b, Pair.FRICTION_MODEL]) != FrictionModel.SCALED_BOX:
             continue

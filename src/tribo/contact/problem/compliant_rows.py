@@ -19,6 +19,7 @@ Source: Lacoursière 2007, "Ghosts and Machines" (SPOOK); docs/physics/compliant
 
 from math import inf, sqrt
 
+from tribo.collision.sorted_keys import place_of
 from tribo.compiler.jit import kernel
 from tribo.contact.problem.contact_area import share_area
 from tribo.contact.problem.contact_rows import materials_of, write_diagonal_blocks
@@ -151,43 +152,31 @@ def share_adhesion(model, settings, work, first, end):
         for c in range(first, end):
             stiffness += stiffness_of(model, work, c)
     reach = max(0.0, force / stiffness - table[a, b, Pair.ADHESIVE_OVERLAP])
-    count = 0
-    for c in range(first, end):
-        if work.contact_gap[c] + work.gap_allowance[c] <= reach:
-            count += 1
-    for c in range(first, end):
-        if work.contact_gap[c] + work.gap_allowance[c] <= reach:
-            pull = settings.dt * force / count
-            work.adhesion_impulse[c] = pull
-            add_impulse_response(model, work, work.contact_row, c, (0.0, 0.0, -pull), work.free_response)
+    share_pull(model, work, first, end, -1, reach, settings.dt * force)
 
 
 @kernel
-def apply_adhesion(model, settings, work):
-    """Apply adhesive actuators: the force on each body is shared by the contacts of the body.
+def is_pulled(work, c, body, reach):
+    """Tell whether a pull on a body (−1: any) acts at contact c: it has rows and a gap up to `reach`."""
+    is_own = body < 0 or work.contact_body[c, 0] == body or work.contact_body[c, 1] == body
+    has_rows = work.contact_is_soft[c] == 0 and work.contact_is_resting[c] == 0
+    return is_own and has_rows and work.contact_gap[c] + work.gap_allowance[c] <= reach
+
+
+@kernel
+def share_pull(model, work, first, end, body, reach, pull):
+    """Share an impulse that pulls bodies together among those contacts from `first` to `end` − 1 it acts at.
 
     Writes: work.
     """
-    for b in range(work.body_adhesion.shape[0]):
-        if work.body_adhesion[b] <= 0.0:
-            continue
-        count = 0
-        share = 0.0
-        for part in range(2):  # part 0 counts the contacts
-            if part == 1:
-                share = settings.dt * work.body_adhesion[b] / max(1, count)
-            for c in range(work.contact_count[0]):
-                is_own = work.contact_body[c, 0] == b or work.contact_body[c, 1] == b
-                if not is_own or work.contact_is_soft[c] != 0 or work.contact_is_resting[c] == 1:
-                    continue
-                if work.contact_gap[c] + work.gap_allowance[c] > ADHERES:
-                    continue
-                if part == 0:
-                    count += 1
-                else:
-                    work.adhesion_impulse[c] += share
-                    down = (0.0, 0.0, -share)
-                    add_impulse_response(model, work, work.contact_row, c, down, work.free_response)
+    count = 0
+    for c in range(first, end):
+        count += is_pulled(work, c, body, reach)
+    for c in range(first, end):
+        if is_pulled(work, c, body, reach):
+            down = (0.0, 0.0, -pull / count)
+            work.adhesion_impulse[c] -= down[2]
+            add_impulse_response(model, work, work.contact_row, c, down, work.free_response)
 
 
 @kernel
@@ -202,7 +191,7 @@ def set_compliance(model, state, settings, work):
     """
     for c in range(work.contact_count[0]):
         work.contact_area[c] = 0.0
-    old = first = 0
+    first = 0
     for c in range(work.contact_count[0]):
         vec.store(work.contact_compliance, c, (0.0, 0.0, 0.0))
         work.contact_scale[c, 0] = work.contact_scale[c, 1] = 1.0
@@ -218,12 +207,10 @@ def set_compliance(model, state, settings, work):
             continue
         if model.pair_table[a, b, Pair.ELASTIC_REST_LENGTH] > 0.0 and work.contact_area[c] == 0.0:
             share_area(model, work, c, model.pair_table[a, b, Pair.ELASTIC_REST_LENGTH])
-        while old < state.warm_count[0] and state.warm_key[old] < work.contact_key[c]:
-            old += 1
         work.contact_load[c] = -1.0
-        if old < state.warm_count[0] and state.warm_key[old] == work.contact_key[c]:
-            f = state.warm_impulse
-            _, _, z = vec.mat_vec(vec.load_mat(work.contact_axes, c), (f[old, 0], f[old, 1], f[old, 2]))
+        old = place_of(state.warm_key, state.warm_count[0], work.contact_key[c])
+        if old >= 0:
+            _, _, z = vec.mat_vec(vec.load_mat(work.contact_axes, c), vec.load(state.warm_impulse, old))
             work.contact_load[c] = max(0.0, z)
         orient_tangents(model, work, c, a, b)
         if model.pair_table[a, b, Pair.FRICTION_MODEL] == FrictionModel.CONE:
@@ -231,8 +218,10 @@ def set_compliance(model, state, settings, work):
         is_last = c + 1 == work.contact_count[0] or not is_same_pair(work, c, c + 1)
         if is_last and model.pair_table[a, b, Pair.ADHESION_FORCE] > 0.0:
             share_adhesion(model, settings, work, first, c + 1)
-    if model.actuator_gear.shape[0] > 0:
-        apply_adhesion(model, settings, work)
+    for body in range(work.body_adhesion.shape[0] if model.actuator_gear.shape[0] > 0 else 0):
+        if work.body_adhesion[body] > 0.0:  # adhesive actuators
+            pull = settings.dt * work.body_adhesion[body]
+            share_pull(model, work, 0, work.contact_count[0], body, ADHERES, pull)
 
 
 @kernel

@@ -28,6 +28,7 @@ from tribo.collision.feature import face_towards
 from tribo.collision.place import shape_pose
 from tribo.collision.solid import load_solid
 from tribo.compiler.jit import kernel
+from tribo.contact.far_contacts import is_at_later_pose
 from tribo.contact.problem.attachments import attached_motion
 from tribo.contact.problem.contact_targets import ROUND_OFF_BAND, beyond_deadband, step_speed
 from tribo.contact.problem.islands import is_same_pair
@@ -310,8 +311,7 @@ def point_drift(model, settings, work, c, before):
     turn = settings.dt * sqrt(max(vec.dot(wa, wa), vec.dot(wb, wb)))
     if not (turn > SLOW and turn < TOO_FAR):
         return ZERO, 0.0, UNSEEN
-    way = vec.load(work.contact_travel, c)
-    if vec.dot(way, way) > 0.0 or work.contact_travel[c, 3] > 0.0:  # the contact is of a later pose
+    if is_at_later_pose(work, c):
         return ZERO, 0.0, UNSEEN
     axes = vec.load_mat(work.contact_axes, c)
     ha, hb = before

@@ -133,14 +133,12 @@ def sum_response(model, work, t, count):
         tree = work.node_tree[a]
         for dof in range(model.tree_v[tree], model.tree_v[tree] + model.tree_nv[tree]):
             work.response[dof] = work.free_response[dof]
-    for k in contacts_in(work, t):
-        c = work.island_contact[k]
+    for c in contacts_in(work, t):
         add_contact_response(model, work, c, vec.load(work.contact_impulse, c), work.response)
         if work.contact_is_spun[c] == 1:
             torque = vec.load(work.contact_spin_impulse, c)
             add_impulse_response(model, work, work.contact_spin_row, c, torque, work.response)
-    for k in scalars_in(work, t):
-        n = work.island_scalar[k]
+    for n in scalars_in(work, t):
         add_scalar_to(model, work, n, work.scalar_impulse[n], work.response)
 
 
@@ -153,14 +151,12 @@ def adds_energy(model, work, t, count):
     Writes: work.
     """
     gain = 0.0
-    for k in contacts_in(work, t):
-        c = work.island_contact[k]
+    for c in contacts_in(work, t):
         gain += vec.dot(vec.load(work.contact_impulse, c), contact_velocity(model, work, c))
         if work.contact_is_spun[c] == 1:
             w = row_velocity(model, work, work.contact_spin_row, work.contact_spin_start, c)
             gain += vec.dot(vec.load(work.contact_spin_impulse, c), w)
-    for k in scalars_in(work, t):
-        n = work.island_scalar[k]
+    for n in scalars_in(work, t):
         gain += work.scalar_impulse[n] * scalar_velocity(model, work, n)
     change = work.pile_residual
     write_response_change(model, work, count, work.free_response, change)

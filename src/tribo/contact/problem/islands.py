@@ -8,14 +8,20 @@ from tribo.model import Kind
 
 @kernel
 def contacts_in(work, t):
-    """Return the indices of the contacts of island t in `Work.island_contact`."""
-    return range(work.island_contact_start[t], work.island_contact_start[t + 1])
+    """Return the contacts of island t, a part of `Work.island_contact`."""
+    return work.island_contact[work.island_contact_start[t] : work.island_contact_start[t + 1]]
 
 
 @kernel
 def scalars_in(work, t):
-    """Return the indices of the scalar rows of island t in `Work.island_scalar`."""
-    return range(work.island_scalar_start[t], work.island_scalar_start[t + 1])
+    """Return the scalar rows of island t, a part of `Work.island_scalar`."""
+    return work.island_scalar[work.island_scalar_start[t] : work.island_scalar_start[t + 1]]
+
+
+@kernel
+def trees_in(work, t):
+    """Return the trees of island t that impulses move, ascending, a part of `Work.island_tree`."""
+    return work.island_tree[work.island_tree_start[t] : work.island_tree_start[t + 1]]
 
 
 @kernel
@@ -28,8 +34,8 @@ def island_rows(work, t):
 def spun_rows(work, t):
     """Return the number of rows of rolling and spinning friction of island t."""
     rows = 0
-    for k in contacts_in(work, t):
-        rows += 3 * work.contact_is_spun[work.island_contact[k]]
+    for c in contacts_in(work, t):
+        rows += 3 * work.contact_is_spun[c]
     return rows
 
 
@@ -108,59 +114,49 @@ def scalar_island(model, work, n):
 
 @kernel
 def find_islands(model, work):
-    """Sort contacts and scalar rows by island; an island is named by its lowest tree.
+    """Sort trees, contacts and scalar rows by island; an island is named by its lowest tree.
 
     Writes: work.
     Cost: almost O(contacts).
     """
-    parent = work.tree_island
-    start = work.island_contact_start
-    scalar_start = work.island_scalar_start
+    parent, tree_start = work.tree_island, work.island_tree_start
+    start, scalar_start = work.island_contact_start, work.island_scalar_start
     for t in range(parent.shape[0]):
         parent[t] = t
     for t in range(start.shape[0]):
-        start[t] = 0
-        scalar_start[t] = 0
+        start[t] = scalar_start[t] = tree_start[t] = 0
     for c in range(work.contact_count[0]):
-        if work.contact_target[c] == -inf:
-            continue
-        a, b = work.contact_body[c, 0], work.contact_body[c, 1]
-        join_islands(parent, moved_tree(model, a), moved_tree(model, b))
+        if work.contact_target[c] > -inf:
+            a, b = work.contact_body[c, 0], work.contact_body[c, 1]
+            join_islands(parent, moved_tree(model, a), moved_tree(model, b))
     for n in range(work.scalar_count[0]):
         if work.scalar_len[n, 0] > 0 and work.scalar_len[n, 1] > 0:
             a = model.body_tree[work.scalar_body[n, 0]]
             join_islands(parent, a, model.body_tree[work.scalar_body[n, 1]])
+    for tree in range(parent.shape[0]):
+        if model.tree_kind[tree] == Kind.DYNAMIC:
+            tree_start[find_representative(parent, tree)] += 1
     for c in range(work.contact_count[0]):
         t = contact_island(model, work, c)
         if t >= 0:
-            start[t + 1] += 1
-    for n in range(work.scalar_count[0]):
-        scalar_start[scalar_island(model, work, n) + 1] += 1
-    for t in range(start.shape[0] - 1):
-        start[t + 1] += start[t]
-        scalar_start[t + 1] += scalar_start[t]
-    write_island_lists(model, work)
-
-
-@kernel
-def write_island_lists(model, work):
-    """Write the sorted lists; afterwards start[t] is again the end of island t − 1.
-
-    Writes: work.
-    """
-    start = work.island_contact_start
-    scalar_start = work.island_scalar_start
-    for c in range(work.contact_count[0]):
-        t = contact_island(model, work, c)
-        if t >= 0:
-            work.island_contact[start[t]] = c
             start[t] += 1
     for n in range(work.scalar_count[0]):
+        scalar_start[scalar_island(model, work, n)] += 1
+    for t in range(1, start.shape[0]):  # where islands end; filled from there, where they begin
+        start[t] += start[t - 1]
+        scalar_start[t] += scalar_start[t - 1]
+        tree_start[t] += tree_start[t - 1]
+    for tree in range(parent.shape[0] - 1, -1, -1):
+        if model.tree_kind[tree] == Kind.DYNAMIC:
+            t = find_representative(parent, tree)
+            tree_start[t] -= 1
+            work.island_tree[tree_start[t]] = tree
+    for c in range(work.contact_count[0] - 1, -1, -1):
+        t = contact_island(model, work, c)
+        if t >= 0:
+            start[t] -= 1
+            work.island_contact[start[t]] = c
+    for n in range(work.scalar_count[0] - 1, -1, -1):
         t = scalar_island(model, work, n)
+        scalar_start[t] -= 1
         work.island_scalar[scalar_start[t]] = n
-        scalar_start[t] += 1
-    for t in range(start.shape[0] - 1, 0, -1):
-        start[t] = start[t - 1]
-        scalar_start[t] = scalar_start[t - 1]
-    start[0] = 0
-    scalar_start[0] = 0

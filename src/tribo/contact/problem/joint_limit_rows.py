@@ -71,6 +71,20 @@ def is_near(model, state, settings, work, i):
 
 
 @kernel
+def has_joint_row(model, state, settings, work, t):
+    """Tell whether a tree may have a row of a joint: a stop within reach, dry friction, a coupling."""
+    if model.tree_coupling_count[t] > 0:
+        return True
+    for dof in range(model.tree_v[t], model.tree_v[t] + model.tree_nv[t]):
+        if model.dof_friction[dof] > 0.0:
+            return True
+    for i in range(model.tree_body[t], model.tree_body[t] + model.tree_body_count[t]):
+        if is_near(model, state, settings, work, i):
+            return True
+    return False
+
+
+@kernel
 def add_joint_stops(model, state, settings, work, i):
     """Append the stops of joint i that this step can reach.
 

@@ -1,7 +1,5 @@
 """Stage `unconstrained_trees.note_unconstrained_trees`: trees that need no rows of M."""
 
-from math import inf
-
 from tribo.compiler.jit import kernel
 from tribo.contact.problem import joint_limit_rows
 from tribo.model import Kind
@@ -15,8 +13,7 @@ def note_unconstrained_trees(model, state, settings, work):
     """
     trees = model.tree_body.shape[0]
     for t in range(trees):
-        moves = model.tree_kind[t] == Kind.DYNAMIC and model.tree_nv[t] > 0
-        work.tree_is_free[t] = 1 if moves and model.tree_coupling_count[t] == 0 else 0
+        work.tree_is_free[t] = 1 if model.tree_kind[t] == Kind.DYNAMIC and model.tree_nv[t] > 0 else 0
     # If the table is too small, the count goes on; the step is then repeated.
     for c in range(min(work.contact_count[0], work.contact_body.shape[0])):
         work.tree_is_free[model.body_tree[work.contact_body[c, 0]]] = 0
@@ -25,14 +22,7 @@ def note_unconstrained_trees(model, state, settings, work):
         for side in range(2):
             if model.constraint_body[c, side] >= 0:
                 work.tree_is_free[model.body_tree[model.constraint_body[c, side]]] = 0
-    for dof in range(model.dof_friction.shape[0]):
-        if model.dof_friction[dof] > 0.0:
-            work.tree_is_free[model.body_tree[model.dof_body[dof]]] = 0
-    for i in range(model.joint_type.shape[0]):
-        if model.joint_lower[i] == -inf and model.joint_upper[i] == inf:
-            continue
-        t = model.body_tree[i]
-        if work.tree_is_free[t] == 1 and joint_limit_rows.is_near(model, state, settings, work, i):
-            work.tree_is_free[t] = 0
     for t in range(trees):
+        if work.tree_is_free[t] == 1 and joint_limit_rows.has_joint_row(model, state, settings, work, t):
+            work.tree_is_free[t] = 0
         work.tree_is_rowless[t] = work.tree_is_free[t] * model.tree_is_deep[t]

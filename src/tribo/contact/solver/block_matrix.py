@@ -36,11 +36,9 @@ def forget_nodes(model, work, t):
     Writes: work.
     """
     for side in range(2):
-        for k in contacts_in(work, t):
-            c = work.island_contact[k]
+        for c in contacts_in(work, t):
             work.tree_node[model.body_tree[work.contact_body[c, side]]] = -1
-        for k in scalars_in(work, t):
-            n = work.island_scalar[k]
+        for n in scalars_in(work, t):
             work.tree_node[model.body_tree[work.scalar_body[n, side]]] = -1
 
 
@@ -52,10 +50,10 @@ def find_nodes(model, work, t):
     """
     forget_nodes(model, work, t)
     count = 0
-    for k in contacts_in(work, t):
-        count = add_nodes(model, work, work.contact_body, work.contact_len, work.island_contact[k], count)
-    for k in scalars_in(work, t):
-        count = add_nodes(model, work, work.scalar_body, work.scalar_len, work.island_scalar[k], count)
+    for c in contacts_in(work, t):
+        count = add_nodes(model, work, work.contact_body, work.contact_len, c, count)
+    for n in scalars_in(work, t):
+        count = add_nodes(model, work, work.scalar_body, work.scalar_len, n, count)
     return count
 
 
@@ -88,10 +86,10 @@ def connect_nodes(model, work, t, count):
         work.node_rank[a] = -1
         for b in range(count):
             at[a, b] = -1
-    for k in contacts_in(work, t):
-        couple_nodes(model, work, work.contact_body, work.contact_len, work.island_contact[k])
-    for k in scalars_in(work, t):
-        couple_nodes(model, work, work.scalar_body, work.scalar_len, work.island_scalar[k])
+    for c in contacts_in(work, t):
+        couple_nodes(model, work, work.contact_body, work.contact_len, c)
+    for n in scalars_in(work, t):
+        couple_nodes(model, work, work.scalar_body, work.scalar_len, n)
 
 
 @kernel
@@ -271,8 +269,8 @@ def solve_block(value, at, n, x, first):
 
 
 @kernel
-def subtract_6(value, c, a, b):
-    """Subtract the product of two 6×6 blocks.   C ← C − A B
+def add_product_6(value, c, a, b, keep, sign):
+    """Set a 6×6 block to a part of itself, and add the product of two others.   C ← keep C + sign A B
 
     Writes: value.
     """
@@ -283,12 +281,12 @@ def subtract_6(value, c, a, b):
     for i in range(6):
         x = c + 6 * i
         y = a + 6 * i
-        f, g, h = value[y], value[y + 1], value[y + 2]
-        p, q, r = value[y + 3], value[y + 4], value[y + 5]
-        four = load4(value, x) - spread4(f) * b0 - spread4(g) * b1 - spread4(h) * b2
-        store4(value, x, four - spread4(p) * b3 - spread4(q) * b4 - spread4(r) * b5)
-        two = load2(value, x + 4) - spread2(f) * e0 - spread2(g) * e1 - spread2(h) * e2
-        store2(value, x + 4, two - spread2(p) * e3 - spread2(q) * e4 - spread2(r) * e5)
+        f, g, h = sign * value[y], sign * value[y + 1], sign * value[y + 2]
+        p, q, r = sign * value[y + 3], sign * value[y + 4], sign * value[y + 5]
+        four = keep * load4(value, x) + spread4(f) * b0 + spread4(g) * b1 + spread4(h) * b2
+        two = keep * load2(value, x + 4) + spread2(f) * e0 + spread2(g) * e1 + spread2(h) * e2
+        store4(value, x, four + spread4(p) * b3 + spread4(q) * b4 + spread4(r) * b5)
+        store2(value, x + 4, two + spread2(p) * e3 + spread2(q) * e4 + spread2(r) * e5)
 
 
 @kernel
@@ -298,7 +296,7 @@ def subtract_product(value, c, a, b, m, k, n):
     Writes: value.
     """
     if m == 6 and k == 6 and n == 6:
-        subtract_6(value, c, a, b)
+        add_product_6(value, c, a, b, 1.0, -1.0)
         return
     for i in range(m):
         for p in range(k):
@@ -308,33 +306,13 @@ def subtract_product(value, c, a, b, m, k, n):
 
 
 @kernel
-def scale_right_6(value, a, d):
-    """Multiply a 6×6 block from the right by another one.   A ← A D
-
-    Writes: value.
-    """
-    d0, d1, d2 = load4(value, d), load4(value, d + 6), load4(value, d + 12)
-    d3, d4, d5 = load4(value, d + 18), load4(value, d + 24), load4(value, d + 30)
-    e0, e1, e2 = load2(value, d + 4), load2(value, d + 10), load2(value, d + 16)
-    e3, e4, e5 = load2(value, d + 22), load2(value, d + 28), load2(value, d + 34)
-    for i in range(6):
-        y = a + 6 * i
-        f, g, h = value[y], value[y + 1], value[y + 2]
-        p, q, r = value[y + 3], value[y + 4], value[y + 5]
-        four = spread4(f) * d0 + spread4(g) * d1 + spread4(h) * d2
-        store4(value, y, four + spread4(p) * d3 + spread4(q) * d4 + spread4(r) * d5)
-        two = spread2(f) * e0 + spread2(g) * e1 + spread2(h) * e2
-        store2(value, y + 4, two + spread2(p) * e3 + spread2(q) * e4 + spread2(r) * e5)
-
-
-@kernel
 def scale_right(value, a, d, m, n, scratch):
     """Multiply a block from the right.   A (m×n) ← A D
 
     Writes: value, scratch.
     """
     if m == 6 and n == 6:
-        scale_right_6(value, a, d)
+        add_product_6(value, a, a, d, 0.0, 1.0)
         return
     for i in range(m):
         row = a + i * n

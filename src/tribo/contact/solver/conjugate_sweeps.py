@@ -23,13 +23,11 @@ def save_impulses(work, t, slot):
 
     Writes: work.
     """
-    for k in contacts_in(work, t):
-        c = work.island_contact[k]
+    for c in contacts_in(work, t):
         for a in range(3):
             work.contact_kept[slot, c, a] = work.contact_impulse[c, a]
             work.contact_kept[slot, c, 3 + a] = work.contact_spin_impulse[c, a]
-    for k in scalars_in(work, t):
-        n = work.island_scalar[k]
+    for n in scalars_in(work, t):
         work.scalar_kept[slot, n] = work.scalar_impulse[n]
 
 
@@ -40,13 +38,11 @@ def load_impulses(model, work, t, count, slot):
     Writes: work.
     """
     kept = work.contact_kept
-    for k in contacts_in(work, t):
-        c = work.island_contact[k]
+    for c in contacts_in(work, t):
         for a in range(3):
             work.contact_impulse[c, a] = kept[slot, c, a]
             work.contact_spin_impulse[c, a] = kept[slot, c, 3 + a]
-    for k in scalars_in(work, t):
-        n = work.island_scalar[k]
+    for n in scalars_in(work, t):
         work.scalar_impulse[n] = work.scalar_kept[slot, n]
     island_sums.sum_response(model, work, t, count)
 
@@ -63,12 +59,11 @@ def mark_sweep_start(model, work, t, count):
         for dof in range(model.tree_v[tree], model.tree_v[tree] + model.tree_nv[tree]):
             work.newton_start[dof] = work.response[dof]
             work.pile_step[dof] = 0.0
-    for k in contacts_in(work, t):
-        c = work.island_contact[k]
+    for c in contacts_in(work, t):
         for a in range(6):
             work.contact_kept[DIRECTION, c, a] = 0.0
-    for k in scalars_in(work, t):
-        work.scalar_kept[DIRECTION, work.island_scalar[k]] = 0.0
+    for n in scalars_in(work, t):
+        work.scalar_kept[DIRECTION, n] = 0.0
 
 
 @kernel
@@ -85,16 +80,14 @@ def continue_along(model, work, t, count, beta):
             work.pile_step[dof] = direction
             work.newton_start[dof] = work.response[dof] = z + direction
     kept = work.contact_kept
-    for k in contacts_in(work, t):
-        c = work.island_contact[k]
+    for c in contacts_in(work, t):
         for a in range(6 if work.contact_is_spun[c] == 1 else 3):
             impulse, axis = work.contact_impulse if a < 3 else work.contact_spin_impulse, a % 3
             before = kept[SWEPT, c, a]
             direction = (impulse[c, axis] - before) + beta * kept[DIRECTION, c, a]
             kept[DIRECTION, c, a] = direction
             kept[SWEPT, c, a] = impulse[c, axis] = before + direction
-    for k in scalars_in(work, t):
-        n = work.island_scalar[k]
+    for n in scalars_in(work, t):
         before = work.scalar_kept[SWEPT, n]
         direction = (work.scalar_impulse[n] - before) + beta * work.scalar_kept[DIRECTION, n]
         work.scalar_kept[DIRECTION, n] = direction

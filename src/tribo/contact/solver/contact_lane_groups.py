@@ -111,8 +111,7 @@ def form_lane_groups(model, work, t):
     free_slots = (1 << SLOTS) - 1
     work.ungrouped_count[0] = 0
     for kind in range(3):
-        for k in contacts_in(work, t):
-            c = work.island_contact[k]
+        for c in contacts_in(work, t):
             if last_contact_state(work, c) == kind:
                 count, open_slots, free_slots = put_into_lane_group(
                     model, work, c, count, open_slots, free_slots
@@ -253,8 +252,7 @@ def lay_out_free_bodies(model, work, t):
     Writes: work.
     """
     out = work.free_body_row
-    for k in contacts_in(work, t):
-        c = work.island_contact[k]
+    for c in contacts_in(work, t):
         a = free_body_dof(model, work, c, 0)
         b = free_body_dof(model, work, c, 1)
         if a == -2 or b == -2:

@@ -123,12 +123,12 @@ def sweep_island(model, work, t):
     Writes: work.
     """
     change = 0.0
-    for k in scalars_in(work, t):
-        change = max(change, sweep_scalar(model, work, work.island_scalar[k]))
+    for n in scalars_in(work, t):
+        change = max(change, sweep_scalar(model, work, n))
     if has_lane_groups(work, t):
         return max(change, sweep_lane_groups(model, work))
-    for k in contacts_in(work, t):
-        change = max(change, sweep_contact(model, work, work.island_contact[k]))
+    for c in contacts_in(work, t):
+        change = max(change, sweep_contact(model, work, c))
     return change
 
 
@@ -153,10 +153,9 @@ def start_cold(model, work, t):
 
     Writes: work.
     """
-    for k in contacts_in(work, t):
-        c = work.island_contact[k]
+    for c in contacts_in(work, t):
         vec.store(work.contact_impulse, c, ZERO)
         vec.store(work.contact_spin_impulse, c, ZERO)
-    for k in scalars_in(work, t):
-        work.scalar_impulse[work.island_scalar[k]] = 0.0
+    for n in scalars_in(work, t):
+        work.scalar_impulse[n] = 0.0
     sum_response(model, work, t, find_nodes(model, work, t))

@@ -7,6 +7,7 @@ two chains), however large the pile. `method_choice` selects the solver of each 
 
 from math import inf
 
+from tribo.collision.sorted_keys import place_of
 from tribo.compiler.jit import kernel
 from tribo.contact.problem import box_friction_rows, compliant_rows, joint_friction_rows
 from tribo.contact.problem.contact_drift import common_turn
@@ -52,19 +53,19 @@ def turn_vector(a, x):
 
 
 @kernel
-def last_impulse(model, state, settings, work, c, old):
-    """Return force and torque impulse of contact c in the last step, stored at index `old`; else 0.
+def last_impulse(model, state, settings, work, c):
+    """Return force and torque impulse of contact c in the last step, 0 if it had none.
 
     If its two bodies rotate together (`contact_drift.common_turn`), the impulse is rotated with them.
 
     Writes: work.
     """
-    warm = state.warm_impulse
-    if old == state.warm_count[0] or state.warm_key[old] != work.contact_key[c]:
+    old = place_of(state.warm_key, state.warm_count[0], work.contact_key[c])
+    if old < 0:
         return (0.0, 0.0, 0.0), (0.0, 0.0, 0.0)
     axes = vec.load_mat(work.contact_axes, c)
-    force = vec.mat_vec(axes, (warm[old, 0], warm[old, 1], warm[old, 2]))
-    torque = vec.mat_vec(axes, (warm[old, 3], warm[old, 4], warm[old, 5]))
+    force = vec.mat_vec(axes, vec.load(state.warm_impulse, old))
+    torque = vec.mat_vec(axes, vec.load_from(state.warm_impulse, old, 3))
     if work.contact_is_resting[c] == 1:  # its impulse is known, both bodies sleep
         return force, torque
     if work.contact_drift_error[c] > 0.0:
@@ -85,14 +86,11 @@ def warm_start(model, state, settings, work):
     is_first = work.solves[0] == 0
     for dof in range(work.response.shape[0]):
         work.response[dof] = work.free_response[dof]
-    old = 0
     for c in range(work.contact_count[0]):
         work.free_body_dof[c, 0] = -1  # not laid out for sweeps
         force, torque = vec.load(work.contact_impulse, c), vec.load(work.contact_spin_impulse, c)
         if is_first:
-            while old < state.warm_count[0] and state.warm_key[old] < work.contact_key[c]:
-                old += 1
-            force, torque = last_impulse(model, state, settings, work, c, old)
+            force, torque = last_impulse(model, state, settings, work, c)
         is_resting = work.contact_is_resting[c] == 1
         if not is_resting and (work.contact_target[c] == -inf or force[2] <= 0.0):
             force = (0.0, 0.0, 0.0)
@@ -119,8 +117,7 @@ def warm_start(model, state, settings, work):
 def misses_opening(model, work, t, limit):
     """Tell whether a contact of island t that is to open an overlap misses its laws by more than `limit`."""
     is_any = False
-    for k in contacts_in(work, t):
-        c = work.island_contact[k]
+    for c in contacts_in(work, t):
         is_any = is_any or (speed_that_opens(work, c) > 0.0 and contact_violation(model, work, c) > limit)
     return is_any
 
@@ -140,8 +137,8 @@ def solve_island(model, settings, work, t, rows):
     limit = GOOD * tolerance * work.removed_speed[0]
     is_final = settings.contact_solver == Solver.SWEEPS or is_pile(model, work, t)
     if not is_final and misses_opening(model, work, t, limit):
-        for k in contacts_in(work, t):
-            leave_to_positions(work, work.island_contact[k])
+        for c in contacts_in(work, t):
+            leave_to_positions(work, c)
         start_cold(model, work, t)
         is_solved = solve_by_settings(model, settings, work, t, rows, tolerance)
     for _ in range(BOUND_ROUNDS):
@@ -149,8 +146,8 @@ def solve_island(model, settings, work, t, rows):
             break
         is_solved = solve_by_settings(model, settings, work, t, rows, tolerance)
     has_changed = False
-    for k in contacts_in(work, t):
-        has_changed = remove_internal_impulse(model, work, work.island_contact[k], tolerance) or has_changed
+    for c in contacts_in(work, t):
+        has_changed = remove_internal_impulse(model, work, c, tolerance) or has_changed
     if has_changed:  # without the round-off of large impulses
         sum_response(model, work, t, find_nodes(model, work, t))
     work.island_miss[t] = 0.0

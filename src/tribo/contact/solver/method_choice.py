@@ -46,8 +46,7 @@ def is_moving(model, settings, work, t):
     That is, faster than `TARGET_DEAD_BAND` · `free_fall_speed`.
     """
     count = 0
-    for k in contacts_in(work, t):
-        c = work.island_contact[k]
+    for c in contacts_in(work, t):
         slow = TARGET_DEAD_BAND * free_fall_speed(model, settings, work, c)
         if largest_component(vec.load(work.contact_vel, c)) > slow:
             count += 1
@@ -68,8 +67,7 @@ def relax_heap_targets(model, settings, work, t, rows):
         return
     if block_matrix.find_nodes(model, work, t) <= block_matrix.MANY:
         return
-    for k in contacts_in(work, t):
-        c = work.island_contact[k]
+    for c in contacts_in(work, t):
         if work.contact_compliance[c, 2] == 0.0 and work.contact_bounce[c] == 0.0:
             relax_target(work, c, TARGET_DEAD_BAND * free_fall_speed(model, settings, work, c))
 

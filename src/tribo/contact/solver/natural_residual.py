@@ -133,10 +133,10 @@ def island_violation(model, work, t):
         for k in range(work.ungrouped_count[0]):
             worst = larger_violation(worst, contact_violation(model, work, work.ungrouped_contact[k]))
     else:
-        for k in contacts_in(work, t):
-            worst = larger_violation(worst, contact_violation(model, work, work.island_contact[k]))
-    for k in scalars_in(work, t):
-        worst = larger_violation(worst, scalar_violation(model, work, work.island_scalar[k]))
+        for c in contacts_in(work, t):
+            worst = larger_violation(worst, contact_violation(model, work, c))
+    for n in scalars_in(work, t):
+        worst = larger_violation(worst, scalar_violation(model, work, n))
     return worst
 
 
@@ -174,8 +174,7 @@ def island_speed(settings, work, t):
         for dof in range(work.free_response.shape[0]):
             push += work.free_response[dof] * work.free_response[dof]
         push = sqrt(push)
-    for k in contacts_in(work, t):
-        c = work.island_contact[k]
+    for c in contacts_in(work, t):
         own, give = work.diagonal_delassus[c], work.contact_compliance[c, 2]
         asked = -work.contact_start[c, 2]
         if give > 0.0 and own > 0.0:  # a spring: the change of velocity by its force
@@ -183,7 +182,6 @@ def island_speed(settings, work, t):
         scale = max(scale, asked, push * sqrt(work.contact_delassus[c, 2]))
         if is_weightless:
             scale = max(scale, ROUNDED * vec.norm(vec.load(work.contact_vel, c)))
-    for k in scalars_in(work, t):
-        n = work.island_scalar[k]
+    for n in scalars_in(work, t):
         scale = max(scale, scalar_speed(work, n, push), rounded_speed(settings, work, n))
     return scale

@@ -48,17 +48,14 @@ def list_violating(model, work, t, most):
     """
     forget_nodes(model, work, t)
     count = 0
-    for k in contacts_in(work, t):
-        c = work.island_contact[k]
+    for c in contacts_in(work, t):
         if contact_violation(model, work, c) > most:
             count = add_nodes(model, work, work.contact_body, work.contact_len, c, count)
-    for k in scalars_in(work, t):
-        n = work.island_scalar[k]
+    for n in scalars_in(work, t):
         if scalar_violation(model, work, n) > most:
             count = add_nodes(model, work, work.scalar_body, work.scalar_len, n, count)
     bad = count
-    for k in contacts_in(work, t):
-        c = work.island_contact[k]
+    for c in contacts_in(work, t):
         if work.contact_impulse[c, 2] > 0.0 and touches_nodes(model, work, c, bad):
             count = add_nodes(model, work, work.contact_body, work.contact_len, c, count)
     return count

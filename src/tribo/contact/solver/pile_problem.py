@@ -54,8 +54,7 @@ def measure_pile(model, work, t, z):
     x, response = work.dense_vector, work.column_vector[z]
     out = Entry.MOTION if z == Vector.Z else Entry.CHANGE
     i = 0
-    for k in contacts_in(work, t):
-        c = work.island_contact[k]
+    for c in contacts_in(work, t):
         if not work.diagonal_delassus[c] > 0.0:
             continue
         w = add_force_response(model, work, c, response, ZERO)
@@ -65,12 +64,10 @@ def measure_pile(model, work, t, z):
             w = add_row_response(model, work, work.contact_spin_row, c, response, ZERO)
             store_velocities(work, out, i, spin_size(work, c), w)
             i += 3
-    for k in scalars_in(work, t):
-        n = work.island_scalar[k]
-        if work.scalar_delassus[n] > 0.0:
-            w = add_scalar_row_response(model, work, n, response, 0.0) / sqrt(work.scalar_delassus[n])
-            x[out, i] = w + x[Entry.START, i] if out == Entry.MOTION else w
-            i += 1
+    for n in scalars_in(work, t):
+        w = add_scalar_row_response(model, work, n, response, 0.0) / sqrt(work.scalar_delassus[n])
+        x[out, i] = w + x[Entry.START, i] if out == Entry.MOTION else w
+        i += 1
 
 
 @kernel
@@ -81,8 +78,7 @@ def gather_pile(model, work, t, v, z):
     """
     x, response = work.dense_vector, work.column_vector[z]
     i = 0
-    for k in contacts_in(work, t):
-        c = work.island_contact[k]
+    for c in contacts_in(work, t):
         if not work.diagonal_delassus[c] > 0.0:
             continue
         impulse = vec.scale(1.0 / sqrt(work.diagonal_delassus[c]), vec.load_from(x, v, i))
@@ -93,11 +89,9 @@ def gather_pile(model, work, t, v, z):
             torque = vec.scale(spin_size(work, c), vec.load_from(x, v, i))
             add_impulse_response(model, work, work.contact_spin_row, c, torque, response)
             i += 3
-    for k in scalars_in(work, t):
-        n = work.island_scalar[k]
-        if work.scalar_delassus[n] > 0.0:
-            add_scalar_to(model, work, n, x[v, i] / sqrt(work.scalar_delassus[n]), response)
-            i += 1
+    for n in scalars_in(work, t):
+        add_scalar_to(model, work, n, x[v, i] / sqrt(work.scalar_delassus[n]), response)
+        i += 1
 
 
 @kernel
@@ -164,8 +158,7 @@ def assemble_blocks(model, work, t):
     block_matrix.set_identity(model, work, work.dense_size[Size.NODES])
     spins, table = work.contact_spin_row, work.contact_row
     i = b = 0
-    for k in contacts_in(work, t):
-        c = work.island_contact[k]
+    for c in contacts_in(work, t):
         own = work.diagonal_delassus[c]
         if not own > 0.0:
             continue
@@ -183,13 +176,11 @@ def assemble_blocks(model, work, t):
             island_sums.add_block(model, work, spins, table, c, f / sqrt(own), pressing)
         i += 3
         b += 2
-    for k in scalars_in(work, t):
-        n = work.island_scalar[k]
-        own = work.scalar_delassus[n]
-        if own > 0.0:
-            if is_inside_bound(work, i):
-                island_sums.add_scalar_block(model, work, n, work.dense_vector[Entry.PENALTY, i] / own)
-            i += 1
+    for n in scalars_in(work, t):
+        if is_inside_bound(work, i):
+            give = work.dense_vector[Entry.PENALTY, i] / work.scalar_delassus[n]
+            island_sums.add_scalar_block(model, work, n, give)
+        i += 1
 
 
 @kernel

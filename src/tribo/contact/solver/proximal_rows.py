@@ -63,15 +63,13 @@ def find_columns(model, work, t, most):
     Writes: work.
     """
     count = 0
-    for k in contacts_in(work, t):
-        c = work.island_contact[k]
+    for c in contacts_in(work, t):
         for side in range(2):
             body, length = work.contact_body[c, side], work.contact_len[c, side]
             count = list_chain(model, work, body, length, count, most)
         if count == most:
             return count
-    for k in scalars_in(work, t):
-        n = work.island_scalar[k]
+    for n in scalars_in(work, t):
         for side in range(2):
             count = list_chain(model, work, work.scalar_body[n, side], work.scalar_len[n, side], count, most)
     return count
@@ -207,8 +205,6 @@ def write_scalar(model, work, n, i, width):
     Writes: work.
     """
     own = work.scalar_delassus[n]
-    if not own > 0.0:
-        return i
     size = sqrt(own)
     if width > 0:
         clear_rows(work, i, i + 1, width)
@@ -233,11 +229,11 @@ def write_problem_rows(model, work, t, width):
     size = work.dense_size
     size[Size.LAWS] = 0
     i = 0
-    for k in contacts_in(work, t):
-        i = write_contact_problem(model, work, work.island_contact[k], i, width)
+    for c in contacts_in(work, t):
+        i = write_contact_problem(model, work, c, i, width)
     size[Size.SCALARS] = i
-    for k in scalars_in(work, t):
-        i = write_scalar(model, work, work.island_scalar[k], i, width)
+    for n in scalars_in(work, t):
+        i = write_scalar(model, work, n, i, width)
     size[Size.ROWS] = i
     x = work.dense_vector
     for row in range(x.shape[0]):  # padding: scalar rows are read four at a time from any row on
@@ -311,8 +307,7 @@ def read_impulses(work, t):
     """
     x = work.dense_vector
     i = 0
-    for k in contacts_in(work, t):
-        c = work.island_contact[k]
+    for c in contacts_in(work, t):
         if not work.diagonal_delassus[c] > 0.0:
             continue
         f = 1.0 / sqrt(work.diagonal_delassus[c])
@@ -322,11 +317,9 @@ def read_impulses(work, t):
             torque = vec.scale(spin_size(work, c), vec.load_from(x, Entry.IMPULSE, i))
             vec.store(work.contact_spin_impulse, c, torque)
             i += 3
-    for k in scalars_in(work, t):
-        n = work.island_scalar[k]
-        if work.scalar_delassus[n] > 0.0:
-            work.scalar_impulse[n] = unscaled(work, n, x[Entry.IMPULSE, i])
-            i += 1
+    for n in scalars_in(work, t):
+        work.scalar_impulse[n] = unscaled(work, n, x[Entry.IMPULSE, i])
+        i += 1
     count = work.dense_size[Size.COLUMNS]
     if work.dense_size[Size.PILE] > 0:
         for k in range(work.dense_size[Size.FIRST], count):

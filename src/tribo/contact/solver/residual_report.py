@@ -82,8 +82,7 @@ def is_infeasible_row(work, t, speed):
 
     All hard rows have a compliance at the level of round-off; contradictory rows make its velocity R λ large.
     """
-    for k in scalars_in(work, t):
-        n = work.island_scalar[k]
+    for n in scalars_in(work, t):
         if work.scalar_reach[n] != GIVES_WAY:
             if abs(work.scalar_impulse[n]) * work.scalar_compliance[n] > OPEN * speed:
                 return True

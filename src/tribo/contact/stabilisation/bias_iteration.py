@@ -43,8 +43,7 @@ STALE, SOLVED_AGAIN = 1, 2  # entries of `Work.island_is_stale`
 def has_contact(model, work, t):
     """Tell whether a contact pushes tree t."""
     island = find_representative(work.tree_island, t)
-    for k in contacts_in(work, island):
-        c = work.island_contact[k]
+    for c in contacts_in(work, island):
         acts = work.contact_impulse[c, 2] > 0.0 or work.adhesion_impulse[c] > 0.0
         if acts and is_side(model, work, c, t):
             return True

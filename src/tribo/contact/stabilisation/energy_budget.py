@@ -8,7 +8,7 @@ from math import inf
 
 from tribo.compiler.jit import kernel
 from tribo.contact.constraints import lengths
-from tribo.contact.problem.islands import is_member, scalars_in
+from tribo.contact.problem.islands import scalars_in, trees_in
 from tribo.contact.problem.scalar_rows import GIVES_WAY, constraint_of_row
 from tribo.contact.problem.whitened_products import add_scalar_row_response
 from tribo.dynamics.actuation import spring_torque
@@ -74,12 +74,10 @@ def motor_work(model, state, command, work, t):
     Writes: work.
     """
     z = work.change_v
-    for tree in range(t, work.island_last_tree[t] + 1):
-        if is_member(model, work, tree, t):
-            whiten_velocity(model, work, tree, work.start_velocity, z)
+    for tree in trees_in(work, t):
+        whiten_velocity(model, work, tree, work.start_velocity, z)
     total = 0.0
-    for k in scalars_in(work, t):
-        n = work.island_scalar[k]
+    for n in scalars_in(work, t):
         c = constraint_of_row(model, work, n)
         acts = c >= 0 and (may_act(work, n) or is_winding(model, state, command, c))
         if work.scalar_reach[n] == GIVES_WAY or acts:
@@ -111,8 +109,7 @@ def stop_energy(model, work, t):
     r is the speed at which a stop closes its overlap; other stops do so by position shifts.
     """
     total = 0.0
-    for k in scalars_in(work, t):
-        n = work.island_scalar[k]
+    for n in scalars_in(work, t):
         if work.scalar_impulse[n] != 0.0 and constraint_of_row(model, work, n) < 0:
             total += 0.5 * work.scalar_correction[n] ** 2 / work.scalar_delassus[n]
     return total
@@ -128,12 +125,11 @@ def energy_budget(model, state, command, settings, work, t, error):
     """
     lively = potential = 0.0
     brought = motor_work(model, state, command, work, t)
-    for tree in range(t, work.island_last_tree[t] + 1):
-        if is_member(model, work, tree, t):
-            # First the work: `spring_energy_kept` overwrites `spring_error`.
-            brought += drive_work(model, state, settings, work, tree)
-            moving, lying = energy_at(model, state.q, state.v, settings, work, tree)
-            lively += moving + spring_energy_kept(model, state.q, settings, work, tree)
-            potential += lying
+    for tree in trees_in(work, t):
+        # First the work: `spring_energy_kept` overwrites `spring_error`.
+        brought += drive_work(model, state, settings, work, tree)
+        moving, lying = energy_at(model, state.q, state.v, settings, work, tree)
+        lively += moving + spring_energy_kept(model, state.q, settings, work, tree)
+        potential += lying
     most = (1.0 + error) * lively + (1.0 + ROUND_OFF) * brought
     return potential + max(most, stop_energy(model, work, t))

@@ -18,7 +18,7 @@ from math import inf
 
 from tribo.compiler.jit import kernel
 from tribo.contact.problem.contact_targets import slow_speed, step_speed
-from tribo.contact.problem.islands import contacts_in, find_representative, is_member, scalars_in
+from tribo.contact.problem.islands import contacts_in, is_member, scalars_in, trees_in
 from tribo.contact.problem.scalar_rows import GIVES_WAY, constraint_of_row, is_coupling_row
 from tribo.contact.problem.whitened_products import add_row_response, add_scalar_row_response
 from tribo.contact.solver.natural_residual import FLAGGED
@@ -86,10 +86,10 @@ def tree_rotates_far(model, state, settings, work, tree):
 @kernel
 def is_any_doubtful(model, settings, work, t):
     """Tell whether a tree of island t is doubtful."""
-    for tree in range(t, work.island_last_tree[t] + 1):
-        if is_doubtful(model, settings, work, tree) and is_member(model, work, tree, t):
-            return True
-    return False
+    is_any = False
+    for tree in trees_in(work, t):
+        is_any = is_any or is_doubtful(model, settings, work, tree)
+    return is_any
 
 
 @kernel
@@ -111,8 +111,7 @@ def work_of_constraints(model, state, command, work, t):
     Source: Hairer, Lubich, Wanner 2006, section IX.3.
     """
     done = bent = 0.0
-    for k in scalars_in(work, t):
-        n = work.island_scalar[k]
+    for n in scalars_in(work, t):
         if not holds_rigidly(model, state, command, work, n):
             continue
         impulse, reach = work.scalar_impulse[n], work.scalar_reach[n]
@@ -143,11 +142,10 @@ def may_brake(model, state, command, work, t):
     They may where a contact has an impulse, where wires tighten, and in the first step after they are closed
     or a user sets a velocity.
     """
-    for k in contacts_in(work, t):
-        if has_impulse(work, work.island_contact[k]):
+    for c in contacts_in(work, t):
+        if has_impulse(work, c):
             return True
-    for k in scalars_in(work, t):
-        n = work.island_scalar[k]
+    for n in scalars_in(work, t):
         if holds_rigidly(model, state, command, work, n):
             if not is_undisturbed(model, state, constraint_of_row(model, work, n)):
                 return True
@@ -171,8 +169,7 @@ def work_of_contacts(model, work, t):
     By themselves they dissipate; if constraints press bodies together, each adds what the other removes.
     """
     done = 0.0
-    for k in contacts_in(work, t):
-        c = work.island_contact[k]
+    for c in contacts_in(work, t):
         is_rigid = work.contact_compliance[c, 2] == 0.0 and work.contact_impulse[c, 2] > 0.0
         if is_rigid and is_still(model, work, c):
             before = vec.load(work.contact_vel, c)
@@ -201,15 +198,14 @@ def relative_constraint_work(model, state, command, settings, work, t):
     energy = 0.0
     weight = step_speed(settings) / settings.dt
     slow = slow_speed(settings)
-    for tree in range(t, work.island_last_tree[t] + 1):
-        if is_member(model, work, tree, t):
-            energy += 0.5 * twice_energy(model, work, tree, work.start_velocity)
-            size = model.body_radius[model.tree_body[tree]]
-            energy += tree_mass(model, tree) * (0.5 * slow * slow + weight * size)
-            if done < 0.0:
-                for dof in range(model.tree_v[tree], model.tree_v[tree] + model.tree_nv[tree]):
-                    change = work.response[dof] - work.free_response[dof]
-                    energy += 0.5 * change * change
+    for tree in trees_in(work, t):
+        energy += 0.5 * twice_energy(model, work, tree, work.start_velocity)
+        size = model.body_radius[model.tree_body[tree]]
+        energy += tree_mass(model, tree) * (0.5 * slow * slow + weight * size)
+        if done < 0.0:
+            for dof in range(model.tree_v[tree], model.tree_v[tree] + model.tree_nv[tree]):
+                change = work.response[dof] - work.free_response[dof]
+                energy += 0.5 * change * change
     swing = min(FAST_BASE / 16.0 * bent / settings.dt, FAST_BASE * FAST_BASE * FAST_BASE / 8.0 * energy)
     if abs(done) <= swing or (done < 0.0 and may_brake(model, state, command, work, t)):
         return 0.0
@@ -220,8 +216,8 @@ def relative_constraint_work(model, state, command, settings, work, t):
 def island_rotates_fast(model, state, settings, work, t):
     """Tell whether a tree of island t rotates far and the island has rows, or a tree is doubtful."""
     has_rows = len(scalars_in(work, t)) > 0
-    for tree in range(t, work.island_last_tree[t] + 1):
-        if not is_member(model, work, tree, t) or work.tree_is_resting[tree] == 1:
+    for tree in trees_in(work, t):
+        if work.tree_is_resting[tree] == 1:
             continue
         if is_doubtful(model, settings, work, tree):
             return True
@@ -236,8 +232,8 @@ def is_apart(model, work, t):
 
     A rigid motion of it does not change its own contacts, a slower one not those with fixed bodies.
     """
-    for k in contacts_in(work, t):
-        if work.island_last_tree[t] == t or not is_still(model, work, work.island_contact[k]):
+    for c in contacts_in(work, t):
+        if len(trees_in(work, t)) == 1 or not is_still(model, work, c):
             return False
     if work.soft_count[0] == 0:
         return True
@@ -253,8 +249,7 @@ def is_apart(model, work, t):
 def holding_rows(model, work, t):
     """Return the kind of rows that hold island t: `NO_ROWS`, `CONSTRAINTS` or `STOPS`."""
     found = NO_ROWS
-    for k in scalars_in(work, t):
-        n = work.island_scalar[k]
+    for n in scalars_in(work, t):
         if work.scalar_impulse[n] == 0.0:
             continue
         if constraint_of_row(model, work, n) >= 0:
@@ -283,7 +278,7 @@ def limit_island(model, state, command, settings, work, t, is_strict):
     held = holding_rows(model, work, t)
     if held == NO_ROWS and not is_any_doubtful(model, settings, work, t):
         return False
-    is_robot = work.island_last_tree[t] == t and model.joint_type[model.tree_body[t]] != Joint.FREE
+    is_robot = len(trees_in(work, t)) == 1 and model.joint_type[model.tree_body[t]] != Joint.FREE
     has_stops = is_robot and held == STOPS
     if settings.integrator == Integrator.SEMI_IMPLICIT and not is_strict and not has_stops:
         return False
@@ -309,11 +304,8 @@ def limit_energy(model, state, command, settings, work):
         is_asked = is_asked or is_doubtful(model, settings, work, tree)
     if not is_asked:
         return
-    for tree in range(work.tree_island.shape[0]):
-        if model.tree_kind[tree] == Kind.DYNAMIC:
-            work.island_last_tree[find_representative(work.tree_island, tree)] = tree
     for t in range(work.tree_island.shape[0]):
-        if model.tree_nv[t] == 0 or not is_member(model, work, t, t):
+        if model.tree_nv[t] == 0 or len(trees_in(work, t)) == 0:
             continue
         error = relative_constraint_work(model, state, command, settings, work, t)
         is_slowed = limit_island(model, state, command, settings, work, t, error > REMOVED_WORK)
@@ -322,6 +314,5 @@ def limit_energy(model, state, command, settings, work):
         if is_slowed or is_wrong:
             work.status[0] |= Status.TIME_STEP_TOO_LONG
         if is_slowed:
-            for tree in range(t, work.island_last_tree[t] + 1):
-                if is_member(model, work, tree, t):
-                    work.tree_mode[tree] = IntegrationMode.LIMITED
+            for tree in trees_in(work, t):
+                work.tree_mode[tree] = IntegrationMode.LIMITED

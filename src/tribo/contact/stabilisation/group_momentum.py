@@ -12,7 +12,7 @@ from math import inf
 from tribo.compiler.jit import kernel
 from tribo.contact.constraints.path_curvature import side_of
 from tribo.contact.far_contacts import is_at_later_pose
-from tribo.contact.problem.islands import find_representative, is_member, join_islands, moved_tree
+from tribo.contact.problem.islands import find_representative, join_islands, moved_tree, trees_in
 from tribo.contact.problem.scalar_rows import constraint_of_row
 from tribo.dynamics.integrate import STRUCK, end_of
 from tribo.dynamics.momentum import base_impulse, load_motion, point_inertia, store_motion, tree_motion
@@ -20,7 +20,6 @@ from tribo.enums import Momentum
 from tribo.math import linalg, quat, spatial, vec
 from tribo.model import Integrator, Joint, Kind
 
-ALL_ISLANDS = -1  # in place of an island
 # Entries of `group_motion` during the search: the world does not act on the group, as far as is known.
 ALONE = 1.0
 CONSTRAINED = 2.0  # the same, with constraints or robots
@@ -41,20 +40,20 @@ def momentum_group(work, tree):
 
 
 @kernel
-def has_group(work, begin, end):
-    """Tell whether a group that conserves its momentum begins with one of the trees begin … end − 1."""
+def has_group(work, trees):
+    """Tell whether a group that conserves its momentum begins with one of these trees."""
     is_any = False
-    for tree in range(begin, end):
+    for tree in trees:
         is_any = is_any or work.tree_is_kept[tree] >= Momentum.TOGETHER
     return is_any
 
 
 @kernel
-def is_group(model, work, t, end):
-    """Tell whether island t, with trees before `end`, is one group that conserves its momentum."""
+def is_group(work, t):
+    """Tell whether island t is one group that conserves its momentum."""
     is_one = True
-    for tree in range(t, end):
-        is_one = is_one and (momentum_group(work, tree) == t or not is_member(model, work, tree, t))
+    for tree in trees_in(work, t):
+        is_one = is_one and momentum_group(work, tree) == t
     return is_one
 
 
@@ -198,7 +197,7 @@ def set_group_targets(model, state, settings, work):
     if settings.integrator == Integrator.SEMI_IMPLICIT or not find_lone_groups(model, work):
         return
     dt = settings.dt
-    sum_group_motion(model, state.q, state.v, work, ALL_ISLANDS, 0, model.tree_body.shape[0])
+    sum_group_motion(model, state.q, state.v, work, moved_trees(work))
     for tree in range(model.tree_body.shape[0]):
         if momentum_group(work, tree) == tree:
             m, c, p, l = load_motion(work.group_motion, tree)
@@ -222,19 +221,25 @@ def set_group_targets(model, state, settings, work):
 
 
 @kernel
-def sum_group_motion(model, q, v, work, t, begin, end):
-    """Sum m, c, p, L about c and the inertia about c of the groups of island t at (q, v).
+def moved_trees(work):
+    """Return the trees of all islands that impulses move, island by island."""
+    return work.island_tree[0 : work.island_tree_start[work.island_tree.shape[0]]]
 
-    They are among the trees begin … end − 1. c is relative to the base of the first tree of a group.
+
+@kernel
+def sum_group_motion(model, q, v, work, trees):
+    """Sum m, c, p, L about c and the inertia about c of groups of trees at (q, v).
+
+    trees: of one island or all. c is relative to the base of the first tree of a group.
 
     Writes: work.
     """
-    for tree in range(begin, end):
+    for tree in trees:
         store_motion(work.group_motion, tree, 0.0, (0.0, 0.0, 0.0), (0.0, 0.0, 0.0), (0.0, 0.0, 0.0))
         spatial.store(work.group_inertia, tree, (0.0, 0.0, 0.0, 0.0, 0.0, 0.0))
-    for tree in range(begin, end):
+    for tree in trees:
         first = momentum_group(work, tree)
-        if first < 0 or (t != ALL_ISLANDS and not is_member(model, work, tree, t)):
+        if first < 0:
             continue
         m, moment, p, l = load_motion(work.group_motion, first)
         mass, arm, push, spin, own = tree_motion(model, q, v, work, tree)
@@ -244,7 +249,7 @@ def sum_group_motion(model, q, v, work, t, begin, end):
         s = spatial.load(work.group_inertia, first)
         s = spatial.axpy(1.0, own, spatial.axpy(mass, point_inertia(c), s))
         spatial.store(work.group_inertia, first, s)
-    for tree in range(begin, end):
+    for tree in trees:
         if work.group_motion[tree, 0] > 0.0:
             m, moment, p, l = load_motion(work.group_motion, tree)
             c = vec.scale(1.0 / m, moment)
@@ -254,17 +259,15 @@ def sum_group_motion(model, q, v, work, t, begin, end):
 
 
 @kernel
-def set_group_momenta(model, q, v, work, t, begin, end):
-    """Correct base velocities and positions of the groups of island t at (q, v) to their momenta.
-
-    t may be `ALL_ISLANDS`. They are among the trees begin … end − 1.
+def set_group_momenta(model, q, v, work, trees):
+    """Correct base velocities and positions of groups at (q, v) to their momenta.
 
     Writes: q, v, work.
     """
-    if not has_group(work, begin, end):
+    if not has_group(work, trees):
         return
-    sum_group_motion(model, q, v, work, t, begin, end)
-    for tree in range(begin, end):
+    sum_group_motion(model, q, v, work, trees)
+    for tree in trees:
         if work.group_motion[tree, 0] > 0.0:
             m, c, p, l = load_motion(work.group_motion, tree)
             _, place, push, spin = load_motion(work.tree_target, tree)
@@ -278,9 +281,10 @@ def set_group_momenta(model, q, v, work, t, begin, end):
             if is_touching or work.impact_count[0] > 0:  # already exact
                 shift = (0.0, 0.0, 0.0)
             store_motion(work.group_motion, tree, m, shift, velocity, omega)
-    for tree in range(end - 1, begin - 1, -1):  # the first tree of a group comes last
+    for place in range(len(trees) - 1, -1, -1):  # the first tree of a group comes last
+        tree = trees[place]
         first = momentum_group(work, tree)
-        if first < 0 or (t != ALL_ISLANDS and not is_member(model, work, tree, t)):
+        if first < 0:
             continue
         _, shift, velocity, omega = load_motion(work.group_motion, first)
         arm = vec.sub(base_place(model, q, tree), base_place(model, q, first))
@@ -302,4 +306,4 @@ def keep_group_momenta(model, state, work):
     for tree in range(model.tree_body.shape[0]):
         if state.tree_is_asleep[tree] > 0 and momentum_group(work, tree) >= 0:
             work.tree_is_kept[momentum_group(work, tree)] = Momentum.LEFT_ALONE
-    set_group_momenta(model, state.q, state.v, work, ALL_ISLANDS, 0, model.tree_body.shape[0])
+    set_group_momenta(model, state.q, state.v, work, moved_trees(work))

@@ -25,7 +25,7 @@ from tribo.contact.problem import attachments
 from tribo.contact.problem.islands import find_representative
 from tribo.contact.problem.scalar_rows import constraint_of_row
 from tribo.contact.problem.whitened_products import add_scalar_row_response, add_scalar_to
-from tribo.contact.stabilisation.group_momentum import has_group
+from tribo.contact.stabilisation.group_momentum import has_group, moved_trees
 from tribo.dynamics import bias, kinematics
 from tribo.dynamics.bias import is_constrained_single
 from tribo.dynamics.momentum import keep_spin
@@ -369,7 +369,7 @@ def close_constraint_gaps(model, state, command, settings, work):
 
     Writes: state, work.
     """
-    is_strict = has_group(work, 0, model.tree_body.shape[0])
+    is_strict = has_group(work, moved_trees(work))
     most = last = widest = inf
     for _ in range(MAX_STEPS):
         width = write_gaps(model, state, command, work, work.scalar_kept[0])

@@ -12,7 +12,7 @@ from math import sqrt
 
 from tribo.compiler.jit import kernel
 from tribo.contact.lazily_compiled import call_projection
-from tribo.contact.problem.islands import is_member
+from tribo.contact.problem.islands import trees_in
 from tribo.contact.stabilisation import energy_limiter, group_momentum
 from tribo.contact.stabilisation.position_projection import LONG_SHIFT
 from tribo.contact.stabilisation.velocity_scaling import island_energy, scaling_goal
@@ -32,17 +32,14 @@ def keep_island_momenta(model, state, work, t):
 
     Writes: work.
     """
-    for tree in range(t, work.island_last_tree[t] + 1):
-        if is_member(model, work, tree, t):
-            for dof in range(model.tree_v[tree], model.tree_v[tree] + model.tree_nv[tree]):
-                work.change_v[dof] = state.v[dof]
-            if is_constrained_single(model, tree):
-                keep_spin(model, tree, state.q, work.end_q, work.change_v)
-            if work.tree_is_kept[tree] == Momentum.KEPT:
-                set_tree_momentum(model, work.end_q, work.change_v, work, tree)
-    group_momentum.set_group_momenta(
-        model, work.end_q, work.change_v, work, t, t, work.island_last_tree[t] + 1
-    )
+    for tree in trees_in(work, t):
+        for dof in range(model.tree_v[tree], model.tree_v[tree] + model.tree_nv[tree]):
+            work.change_v[dof] = state.v[dof]
+        if is_constrained_single(model, tree):
+            keep_spin(model, tree, state.q, work.end_q, work.change_v)
+        if work.tree_is_kept[tree] == Momentum.KEPT:
+            set_tree_momentum(model, work.end_q, work.change_v, work, tree)
+    group_momentum.set_group_momenta(model, work.end_q, work.change_v, work, trees_in(work, t))
 
 
 @kernel
@@ -54,13 +51,12 @@ def restore_poses(model, state, work, t):
 
     Writes: state, work.
     """
-    for tree in range(t, work.island_last_tree[t] + 1):
-        if is_member(model, work, tree, t):
-            for k in range(model.joint_q[model.tree_body[tree]], end_of_q(model, tree)):
-                state.q[k] = work.begin_q[k]
-            for dof in range(model.tree_v[tree], model.tree_v[tree] + model.tree_nv[tree]):
-                state.vdot[dof] = state.vdot_before[dof] = 0.0
-            work.tree_mode[tree] = IntegrationMode.LIMITED
+    for tree in trees_in(work, t):
+        for k in range(model.joint_q[model.tree_body[tree]], end_of_q(model, tree)):
+            state.q[k] = work.begin_q[k]
+        for dof in range(model.tree_v[tree], model.tree_v[tree] + model.tree_nv[tree]):
+            state.vdot[dof] = state.vdot_before[dof] = 0.0
+        work.tree_mode[tree] = IntegrationMode.LIMITED
 
 
 @kernel
@@ -74,10 +70,9 @@ def rescale_energy(model, state, settings, work, t, part):
     keep_island_momenta(model, state, work, t)
     before = island_energy(model, settings, work, t, work.change_v)
     rigid = work.rigid_motion_v
-    for tree in range(t, work.island_last_tree[t] + 1):
-        if is_member(model, work, tree, t):
-            for k in range(model.joint_q[model.tree_body[tree]], end_of_q(model, tree)):
-                work.end_q[k] = state.q[k]
+    for tree in trees_in(work, t):
+        for k in range(model.joint_q[model.tree_body[tree]], end_of_q(model, tree)):
+            work.end_q[k] = state.q[k]
     keep_island_momenta(model, state, work, t)
     after = island_energy(model, settings, work, t, work.change_v)
     scaling_goal(model, work, t, work.change_v, rigid)
@@ -85,10 +80,9 @@ def rescale_energy(model, state, settings, work, t, part):
     if not after > least:
         return
     part *= min(sqrt(max(0.0, before - least) / (after - least)), MAX_FACTOR)
-    for tree in range(t, work.island_last_tree[t] + 1):
-        if is_member(model, work, tree, t):
-            for dof in range(model.tree_v[tree], model.tree_v[tree] + model.tree_nv[tree]):
-                state.v[dof] = rigid[dof] + part * (work.change_v[dof] - rigid[dof])
+    for tree in trees_in(work, t):
+        for dof in range(model.tree_v[tree], model.tree_v[tree] + model.tree_nv[tree]):
+            state.v[dof] = rigid[dof] + part * (work.change_v[dof] - rigid[dof])
     if before < least:
         work.status[0] |= Status.TIME_STEP_TOO_LONG
 
@@ -96,10 +90,9 @@ def rescale_energy(model, state, settings, work, t, part):
 @kernel
 def island_rotates_far(model, state, settings, work, t):
     """Tell whether a tree of island t rotates far in this step."""
-    for tree in range(t, work.island_last_tree[t] + 1):
-        if is_member(model, work, tree, t):
-            if energy_limiter.tree_rotates_far(model, state, settings, work, tree):
-                return True
+    for tree in trees_in(work, t):
+        if energy_limiter.tree_rotates_far(model, state, settings, work, tree):
+            return True
     return False
 
 
@@ -119,7 +112,7 @@ def conserve_energy(model, state, settings, work):
             continue
         if not energy_limiter.is_apart(model, work, t):
             continue
-        is_torn = is_torn and group_momentum.is_group(model, work, t, work.island_last_tree[t] + 1)
+        is_torn = is_torn and group_momentum.is_group(work, t)
         if is_torn:
             restore_poses(model, state, work, t)
         if is_torn or work.island_shift_size[t, 2] > LONG_SHIFT * LONG_SHIFT:

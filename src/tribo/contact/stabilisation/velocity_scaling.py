@@ -6,7 +6,7 @@ island but flies as it did. `energy_limiter` decides when, `energy_budget` how m
 """
 
 from tribo.compiler.jit import kernel
-from tribo.contact.problem.islands import contacts_in, is_member, is_side, scalars_in
+from tribo.contact.problem.islands import contacts_in, is_side, scalars_in, trees_in
 from tribo.contact.problem.scalar_rows import constraint_of_row
 from tribo.contact.stabilisation import group_momentum
 from tribo.contact.stabilisation.energy_budget import spring_energy_kept
@@ -32,33 +32,15 @@ ZERO = (0.0, 0.0, 0.0)
 
 
 @kernel
-def end_coordinates(model, settings, work, tree, v):
-    """Set the coordinates at the end of the step of a tree with the new velocity v.
-
-    A floating base gets the velocity that conserves the momentum. The second-order motion of a spherical
-    joint by the change of its axis is omitted, since it is not yet known.
-
-    Writes: work, v.
-    """
-    still = work.rk_acc
-    for dof in range(model.tree_v[tree], model.tree_v[tree] + model.tree_nv[tree]):
-        still[dof] = 0.0
-    integrate.finish_tree(model, tree, v, still, settings, work, work.end_q)
-    if work.tree_is_kept[tree] == Momentum.KEPT:
-        set_tree_momentum(model, work.end_q, v, work, tree)
-
-
-@kernel
 def island_energy(model, settings, work, t, v):
     """Return the energy of island t [J] at `end_q` and velocities v, with the springs that a step conserves.
 
     Writes: work.
     """
     total = 0.0
-    for tree in range(t, work.island_last_tree[t] + 1):
-        if is_member(model, work, tree, t):
-            kinetic, potential = energy_at(model, work.end_q, v, settings, work, tree)
-            total += kinetic + potential + spring_energy_kept(model, work.end_q, settings, work, tree)
+    for tree in trees_in(work, t):
+        kinetic, potential = energy_at(model, work.end_q, v, settings, work, tree)
+        total += kinetic + potential + spring_energy_kept(model, work.end_q, settings, work, tree)
     return total
 
 
@@ -75,16 +57,14 @@ def end_energy(model, settings, work, t, rigid, part):
 @kernel
 def is_anchored(model, work, t):
     """Tell whether the world holds island t, or it presses on a fixed body."""
-    for tree in range(t, work.island_last_tree[t] + 1):
-        if is_member(model, work, tree, t) and model.joint_type[model.tree_body[tree]] != Joint.FREE:
+    for tree in trees_in(work, t):
+        if model.joint_type[model.tree_body[tree]] != Joint.FREE:
             return True
-    for k in scalars_in(work, t):
-        n = work.island_scalar[k]
+    for n in scalars_in(work, t):
         if work.scalar_impulse[n] != 0.0 and constraint_of_row(model, work, n) >= 0:
             if min(work.scalar_len[n, 0], work.scalar_len[n, 1]) == 0:
                 return True
-    for k in contacts_in(work, t):
-        c = work.island_contact[k]
+    for c in contacts_in(work, t):
         if work.contact_impulse[c, 2] > 0.0 and min(work.contact_len[c, 0], work.contact_len[c, 1]) == 0:
             return True
     return False
@@ -94,15 +74,19 @@ def is_anchored(model, work, t):
 def write_island_end(model, settings, work, t, rigid, part):
     """Set `end_q` and `change_v` to the end of the step of island t, with a part of its non-rigid motion.
 
+    A floating base gets the velocity that conserves the momentum. The second-order motion of a spherical
+    joint by the change of its axis is omitted, since it is not yet known.
+
     Writes: work.
     """
-    end = work.island_last_tree[t] + 1
-    for tree in range(t, end):
-        if is_member(model, work, tree, t):
-            for dof in range(model.tree_v[tree], model.tree_v[tree] + model.tree_nv[tree]):
-                work.change_v[dof] = rigid[dof] + part * (work.next_v[dof] - rigid[dof])
-            end_coordinates(model, settings, work, tree, work.change_v)
-    group_momentum.set_group_momenta(model, work.end_q, work.change_v, work, t, t, end)
+    v, still = work.change_v, work.rk_acc
+    for tree in trees_in(work, t):
+        for dof in range(model.tree_v[tree], model.tree_v[tree] + model.tree_nv[tree]):
+            v[dof], still[dof] = rigid[dof] + part * (work.next_v[dof] - rigid[dof]), 0.0
+        integrate.finish_tree(model, tree, v, still, settings, work, work.end_q)
+        if work.tree_is_kept[tree] == Momentum.KEPT:
+            set_tree_momentum(model, work.end_q, v, work, tree)
+    group_momentum.set_group_momenta(model, work.end_q, v, work, trees_in(work, t))
 
 
 @kernel
@@ -110,22 +94,14 @@ def is_in_flight(model, work, tree, t):
     """Tell whether a tree of island t is a free body on which no row acts in this step."""
     if model.tree_is_single[tree] == 0:
         return False
-    for k in scalars_in(work, t):
-        n = work.island_scalar[k]
+    for n in scalars_in(work, t):
         is_end = integrate.end_of(model, work, n, 0) == tree or integrate.end_of(model, work, n, 1) == tree
         if is_end and work.scalar_impulse[n] != 0.0:
             return False
-    for k in contacts_in(work, t):
-        c = work.island_contact[k]
+    for c in contacts_in(work, t):
         if is_side(model, work, c, tree) and is_contact_active(work, c):
             return False
     return True
-
-
-@kernel
-def is_scaled(model, work, tree, t):
-    """Tell whether a tree belongs to island t, and the motion of that island is its own."""
-    return is_member(model, work, tree, t) and not is_in_flight(model, work, tree, t)
 
 
 @kernel
@@ -140,8 +116,8 @@ def island_motion(model, q, v, work, t, origin):
     m = 0.0
     p = moment = l = ZERO
     s = (0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
-    for tree in range(t, work.island_last_tree[t] + 1):
-        if is_scaled(model, work, tree, t):
+    for tree in trees_in(work, t):
+        if not is_in_flight(model, work, tree, t):
             mass, arm, push, spin, own = tree_motion(model, q, v, work, tree)
             c = vec.add(arm, vec.sub(base_place(model, q, tree), origin))
             m += mass
@@ -162,12 +138,11 @@ def scaling_goal(model, work, t, v, out):
     Writes: work, out.
     """
     is_any = False
-    for tree in range(t, work.island_last_tree[t] + 1):
-        if is_member(model, work, tree, t):
-            flies = is_in_flight(model, work, tree, t)
-            is_any = is_any or not flies
-            for dof in range(model.tree_v[tree], model.tree_v[tree] + model.tree_nv[tree]):
-                out[dof] = v[dof] if flies else 0.0
+    for tree in trees_in(work, t):
+        flies = is_in_flight(model, work, tree, t)
+        is_any = is_any or not flies
+        for dof in range(model.tree_v[tree], model.tree_v[tree] + model.tree_nv[tree]):
+            out[dof] = v[dof] if flies else 0.0
     if is_any and not is_anchored(model, work, t):
         rigid_motion(model, work, t, out)
 
@@ -181,8 +156,8 @@ def rigid_motion(model, work, t, out):
     origin = base_place(model, work.mid_q, t)
     m, c, p, l, s = island_motion(model, work.end_q, work.change_v, work, t, origin)
     omega = vec.sym_vec(linalg.sym_inverse(s), l)
-    for tree in range(t, work.island_last_tree[t] + 1):
-        if is_scaled(model, work, tree, t):
+    for tree in trees_in(work, t):
+        if not is_in_flight(model, work, tree, t):
             arm = vec.sub(vec.sub(base_place(model, work.end_q, tree), origin), c)
             move_base(model, tree, vec.axpy(1.0 / m, p, vec.cross(omega, arm)), omega, out)
 
@@ -241,11 +216,10 @@ def release_groups(model, work, t):
 
     Writes: work.
     """
-    if group_momentum.is_group(model, work, t, work.island_last_tree[t] + 1):
+    if group_momentum.is_group(work, t):
         return
-    for tree in range(t, work.island_last_tree[t] + 1):
-        if is_member(model, work, tree, t):
-            work.tree_is_kept[tree] = Momentum.LEFT_ALONE
+    for tree in trees_in(work, t):
+        work.tree_is_kept[tree] = Momentum.LEFT_ALONE
 
 
 @kernel
@@ -263,8 +237,8 @@ def freeze_together(model, state, settings, work, t, rigid):
     origin = base_place(model, state.q, t)
     m, c, p, l, s = island_motion(model, state.q, state.v, work, t, origin)
     after = vec.axpy(dt * m, (settings.gravity_x, settings.gravity_y, settings.gravity_z), p)
-    for tree in range(t, work.island_last_tree[t] + 1):
-        if is_scaled(model, work, tree, t):
+    for tree in trees_in(work, t):
+        if not is_in_flight(model, work, tree, t):
             push, turn = base_impulse(model, settings, work, tree)
             arm = vec.sub(vec.sub(base_place(model, work.mid_q, tree), origin), c)
             after = vec.add(after, push)
@@ -273,8 +247,8 @@ def freeze_together(model, state, settings, work, t, rigid):
     omega = vec.sym_vec(linalg.sym_inverse(s), l)
     back = quat.exp(vec.scale(-h, omega))
     release_groups(model, work, t)
-    for tree in range(t, work.island_last_tree[t] + 1):
-        if is_scaled(model, work, tree, t):
+    for tree in trees_in(work, t):
+        if not is_in_flight(model, work, tree, t):
             freeze_tree(model, state, work, tree)
             place = base_place(model, state.q, tree)
             arm = vec.sub(vec.sub(place, origin), c)
@@ -293,10 +267,10 @@ def is_sprung(model, settings, work, t):
     """Tell whether a joint of island t has a spring whose energy a step conserves."""
     if settings.integrator == Integrator.SEMI_IMPLICIT:
         return False
-    for tree in range(t, work.island_last_tree[t] + 1):
-        if is_member(model, work, tree, t) and max_spring_share(model, settings, work, tree) > 0.0:
-            return True
-    return False
+    is_any = False
+    for tree in trees_in(work, t):
+        is_any = is_any or max_spring_share(model, settings, work, tree) > 0.0
+    return is_any
 
 
 @kernel
@@ -308,8 +282,8 @@ def freeze_island(model, state, work, t):
     Writes: work.
     """
     work.status[0] |= Status.TIME_STEP_TOO_LONG
-    for tree in range(t, work.island_last_tree[t] + 1):
-        if is_scaled(model, work, tree, t):
+    for tree in trees_in(work, t):
+        if not is_in_flight(model, work, tree, t):
             freeze_tree(model, state, work, tree)
             work.tree_mode[tree] = IntegrationMode.LIMITED
 
@@ -373,8 +347,7 @@ def slow_island(model, state, settings, work, t, most):
             freeze_island(model, state, work, t)
         least = end_energy(model, settings, work, t, rigid, 0.0)
     part = largest_part(model, settings, work, t, rigid, least, max(most, least))
-    for tree in range(t, work.island_last_tree[t] + 1):
-        if is_member(model, work, tree, t):
-            for dof in range(model.tree_v[tree], model.tree_v[tree] + model.tree_nv[tree]):
-                work.next_v[dof] = rigid[dof] + part * (work.next_v[dof] - rigid[dof])
+    for tree in trees_in(work, t):
+        for dof in range(model.tree_v[tree], model.tree_v[tree] + model.tree_nv[tree]):
+            work.next_v[dof] = rigid[dof] + part * (work.next_v[dof] - rigid[dof])
     return True

@@ -73,20 +73,6 @@ def later_gap(model, settings, work, c, motion_a, motion_b):
 
 
 @kernel
-def note_overlaps(model, work):
-    """Store the deepest overlap of each tree [m]: most that `position_pass` may move it.
-
-    Writes: work.
-    """
-    for t in range(work.tree_overlap.shape[0]):
-        work.tree_overlap[t] = 0.0
-    for c in range(work.contact_count[0]):
-        for side in range(2):
-            t = model.body_tree[work.contact_body[c, side]]
-            work.tree_overlap[t] = max(work.tree_overlap[t], -work.contact_gap[c])
-
-
-@kernel
 def is_far(model, state, settings, work, c):
     """Tell whether the gap of contact c is more than twice what the motion of the last step closes.
 
@@ -118,7 +104,12 @@ def defer_far_contacts(model, state, settings, work):
     size = work.contact_key.shape[0]
     if count > size:
         return
-    note_overlaps(model, work)
+    for t in range(work.tree_overlap.shape[0]):
+        work.tree_overlap[t] = 0.0  # deepest of the tree: most that `position_pass` may move it
+    for c in range(count):
+        for side in range(2):
+            t = model.body_tree[work.contact_body[c, side]]
+            work.tree_overlap[t] = max(work.tree_overlap[t], -work.contact_gap[c])
     near = far = 0
     for c in range(count):
         carries = place_of(state.warm_key, state.warm_count[0], work.contact_key[c]) >= 0

@@ -95,7 +95,7 @@ def is_correcting(work, t, nothing, or_opening):
 
 @kernel
 def write_corrections(model, work, t, nothing):
-    """Write the request b of each row of island t; return whether one exceeds `nothing` [m/s].
+    """Write the request b of each row of island t, multipliers 0; return whether one exceeds `nothing` [m/s].
 
     Writes: work.
     """
@@ -109,13 +109,14 @@ def write_corrections(model, work, t, nothing):
         want = work.contact_correction[c] - w
         work.shift_target[c] = want
         vec.store(work.shift_error, c, (0.0, 0.0, want))
+        vec.store(work.shift_impulse, c, ZERO)
         if work.contact_compliance[c, 2] > MIN_SHARE * work.diagonal_delassus[c]:  # a spring
             work.shift_has_tangents[c] = -1
         elif want > nothing:
             is_asked = True
     for n in scalars_in(work, t):
         hold = row_hold(work, n)
-        work.shift_hold[n] = hold
+        work.shift_hold[n], work.shift_scalar_impulse[n] = hold, 0.0
         if hold == Hold.NEVER:
             continue
         w = add_scalar_row_response(model, work, n, work.response, work.scalar_start[n])
@@ -172,15 +173,6 @@ def reported_speed(settings):
 
 
 @kernel
-def island_mass(model, work, t):
-    """Return the mass of all bodies of island t [kg], rotors included."""
-    mass = 0.0
-    for tree in trees_in(work, t):
-        mass += tree_mass(model, tree)
-    return mass
-
-
-@kernel
 def bound_shift(model, settings, work, t, fastest):
     """Shorten the shift of island t, which has constraints, if small gaps move much mass.
 
@@ -191,11 +183,12 @@ def bound_shift(model, settings, work, t, fastest):
     Writes: work.
     """
     z = work.pile_step
-    size = 0.0
+    size = mass = 0.0
     for tree in trees_in(work, t):
+        mass += tree_mass(model, tree)
         for dof in range(model.tree_v[tree], model.tree_v[tree] + model.tree_nv[tree]):
             size += z[dof] * z[dof]
-    most = MAX_MEAN_MOTION * MAX_MEAN_MOTION * fastest * fastest * island_mass(model, work, t)
+    most = MAX_MEAN_MOTION * MAX_MEAN_MOTION * fastest * fastest * mass
     if size <= most:
         return
     if fastest > reported_speed(settings):
@@ -352,18 +345,6 @@ def sweep_shift(model, work, t):
 
 
 @kernel
-def start_sweeps(work, t):
-    """Set all multipliers of the shift of island t to zero.
-
-    Writes: work.
-    """
-    for c in contacts_in(work, t):
-        vec.store(work.shift_impulse, c, ZERO)
-    for n in scalars_in(work, t):
-        work.shift_scalar_impulse[n] = 0.0
-
-
-@kernel
 def find_minimum(model, work, t, count, nothing):
     """Find the shift of island t with `count` dofs: by Newton's method, or by sweeps if these are too many.
 
@@ -428,8 +409,6 @@ def correct_positions(model, state, settings, work):
                 work.pile_step[dof] = 0.0
         before, asked = remaining_error(model, work, t)
         count = find_columns(model, work, t, MAX_DOFS + 1)
-        if count > MAX_DOFS:
-            start_sweeps(work, t)
         find_minimum(model, work, t, count, nothing)
         if before > 0.0 and release_tangents(work, t, sqrt(before)):
             find_minimum(model, work, t, count, nothing)

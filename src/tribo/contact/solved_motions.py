@@ -34,21 +34,6 @@ def forget_motions(work):
 
 
 @kernel
-def joint_motion(model, work, i, origin):
-    """Return the velocity of the origin of body i by its own joint [m/s], and its angular velocity [rad/s].
-
-    origin: of the root of its tree.
-    """
-    arm = vec.sub(vec.load(work.body_pos, i), origin)
-    moved = turned = ZERO
-    for d in range(model.joint_v[i], model.joint_v[i] + dof_count(model.joint_type[i])):
-        axis, along = vec.load(work.dof_axis, d), vec.load_from(work.dof_axis, d, 3)
-        turned = vec.axpy(work.next_v[d], axis, turned)
-        moved = vec.axpy(work.next_v[d], vec.add(along, vec.cross(axis, arm)), moved)
-    return moved, turned
-
-
-@kernel
 def find_motions(model, state, settings, work, t):
     """Write the mean motions of the bodies of tree t one step ahead, from the root outwards.
 
@@ -67,7 +52,13 @@ def find_motions(model, state, settings, work, t):
             velocity = (work.next_v[dof], work.next_v[dof + 1], work.next_v[dof + 2])
             turning = (work.next_v[dof + 3], work.next_v[dof + 4], work.next_v[dof + 5])
         elif model.tree_nv[t] > 0:
-            velocity, turning = moved, turned = joint_motion(model, work, i, origin)
+            arm = vec.sub(vec.load(work.body_pos, i), origin)
+            moved = turned = ZERO  # by its own joint
+            for d in range(model.joint_v[i], model.joint_v[i] + dof_count(model.joint_type[i])):
+                axis, along = vec.load(work.dof_axis, d), vec.load_from(work.dof_axis, d, 3)
+                turned = vec.axpy(work.next_v[d], axis, turned)
+                moved = vec.axpy(work.next_v[d], vec.add(along, vec.cross(axis, arm)), moved)
+            velocity, turning = moved, turned
             if model.joint_type[i] != Joint.FREE:
                 bend = vec.scale(half, vec.cross(turned, moved))
             parent = model.body_parent[i]

@@ -99,20 +99,6 @@ def ground_velocity(model, work, c, v):
 
 
 @kernel
-def restore_displacement(model, state, work, c):
-    """Set u of contact c from the state.
-
-    Writes: work.
-    """
-    old = place_of(state.yield_key, state.yield_count[0], work.contact_key[c])
-    work.soft_u[c, 0] = work.soft_u[c, 1] = 0.0
-    if old >= 0:
-        ground = work.contact_body[c, 1 - moved_side(model, work, c)]
-        u = vec.mat_vec(vec.load_mat(work.body_rot, ground), vec.load(state.yield_displacement, old))
-        work.soft_u[c, 0], work.soft_u[c, 1], _ = vec.mat_vec(vec.load_mat(work.contact_axes, c), u)
-
-
-@kernel
 def bounce_peak(settings, work, c, K, D):
     """Return x at the deepest point of a bounce; 0 for a contact that closes no faster than by weight.
 
@@ -156,7 +142,12 @@ def prepare_ground(model, state, settings, work):
         work.soft_peak[c] = bounce_peak(settings, work, c, K, D)
         if work.soft_peak[c] > RESOLVED_BOUNCE:
             work.status[0] |= Status.TIME_STEP_TOO_LONG
-        restore_displacement(model, state, work, c)
+        work.soft_u[c, 0] = work.soft_u[c, 1] = 0.0
+        old = place_of(state.yield_key, state.yield_count[0], work.contact_key[c])
+        if old >= 0:
+            ground = work.contact_body[c, 1 - moved_side(model, work, c)]
+            u = vec.mat_vec(vec.load_mat(work.body_rot, ground), vec.load(state.yield_displacement, old))
+            work.soft_u[c, 0], work.soft_u[c, 1], _ = vec.mat_vec(vec.load_mat(work.contact_axes, c), u)
         impulse = (0.0, 0.0, 0.0)
         old = place_of(state.warm_key, state.warm_count[0], work.contact_key[c])
         if old >= 0:
@@ -250,21 +241,6 @@ def applied_force(model, work, c, w):
 
 
 @kernel
-def apply_forces_in_cones(model, work):
-    """Fix the forces of compliant contacts at their present values, within their cones.
-
-    Writes: work.
-    """
-    for c in range(work.contact_count[0]):
-        if work.contact_is_soft[c] != ON_GROUND:  # rows are within their cones
-            continue
-        _, _, mu = contact_numbers(model, work, c)
-        w = ground_velocity(model, work, c, work.next_v)
-        vec.store(work.soft_force, c, cut_force(work, c, mu, w))
-        work.soft_slope[c, 0] = work.soft_slope[c, 1] = 0.0
-
-
-@kernel
 def settle_ground(model, settings, work):
     """Set the impulses of compliant contacts; if one is not that of the law, linearise again and return 1.
 
@@ -294,7 +270,12 @@ def settle_ground(model, settings, work):
                 linearise_contact(model, settings, work, c, ground_velocity(model, work, c, work.next_v))
         return 1
     if not is_settled and work.soft_pass[0] == MAX_PASSES:
-        apply_forces_in_cones(model, work)
+        for c in range(work.contact_count[0]):  # fix the forces, within their cones; rows are within theirs
+            if work.contact_is_soft[c] == ON_GROUND:
+                _, _, mu = contact_numbers(model, work, c)
+                w = ground_velocity(model, work, c, work.next_v)
+                vec.store(work.soft_force, c, cut_force(work, c, mu, w))
+                work.soft_slope[c, 0] = work.soft_slope[c, 1] = 0.0
         return 1
     if work.soft_pass[0] > MAX_PASSES:
         work.status[0] |= Status.NOT_CONVERGED

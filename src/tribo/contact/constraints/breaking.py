@@ -52,13 +52,6 @@ def is_breaking(model, state, command, settings, work, c):
 
 
 @kernel
-def is_waiting_magnet(state, command, c):
-    """Tell whether constraint c is a magnet that holds nothing at the start of the step."""
-    is_magnet = command.constraint[c, Tuning.CATCH_DISTANCE] > 0.0
-    return is_magnet and state.constraint_memory[c, Memory.IS_CAUGHT] == 0.0
-
-
-@kernel
 def is_attached(command, work, c, distance, angle):
     """Tell whether constraint c holds: no magnet, or a magnet that has caught or catches now.
 

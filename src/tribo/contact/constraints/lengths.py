@@ -29,14 +29,6 @@ SLIPS = 1.0 - 1e-9  # [–] of the largest impulse of a winch, from which on its
 
 
 @kernel
-def rest_length(model, command, work, c):
-    """Return the rest length of wire, rod or winch c [m] at the end of the step."""
-    if model.constraint_kind[c] == Constraint.WINCH:
-        return work.constraint_memory[c, Memory.LENGTH]
-    return command.constraint[c, Tuning.LENGTH]
-
-
-@kernel
 def last_length(state, command, c):
     """Return the rest length of wire or rod c [m] in the last step; the present one if it did not hold.
 

@@ -186,7 +186,9 @@ def is_holding(model, state, command, c):
     """Tell whether constraint c is a pin, hinge or weld that is on, whole and caught."""
     if model.constraint_kind[c] != Constraint.JOINT or command.constraint[c, Tuning.IS_ON] == 0.0:
         return False
-    return state.constraint_is_broken[c] == 0 and not breaking.is_waiting_magnet(state, command, c)
+    is_magnet = command.constraint[c, Tuning.CATCH_DISTANCE] > 0.0
+    is_caught = not is_magnet or state.constraint_memory[c, Memory.IS_CAUGHT] != 0.0
+    return state.constraint_is_broken[c] == 0 and is_caught
 
 
 @kernel
@@ -367,8 +369,9 @@ def constraint_gap(model, command, work, c, k):
     """Return the gap [m, rad] of row k of constraint c at the poses of `place_ends`."""
     kind = model.constraint_kind[c]
     if kind == Constraint.LENGTH or kind == Constraint.WINCH:
-        length, _ = length_and_rate(model, work, c, True, work.start_velocity)
-        return lengths.rest_length(model, command, work, c) - length
+        is_winch, tuning = kind == Constraint.WINCH, command.constraint
+        rest = work.constraint_memory[c, Memory.LENGTH] if is_winch else tuning[c, Tuning.LENGTH]
+        return rest - length_and_rate(model, work, c, True, work.start_velocity)[0]
     own, axes = body_frame(model, work.relative_pos, work.relative_rot, c, 0)
     point, other = body_frame(model, work.relative_pos, work.relative_rot, c, 1)
     if k < ANGULAR:

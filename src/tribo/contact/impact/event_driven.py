@@ -175,19 +175,6 @@ def solve_impact(model, work, low, high, part, still, time, dt, is_midpoint):
 
 
 @kernel
-def undo_impact(model, work, low, high):
-    """Remove the impulses of an impact.
-
-    Writes: work.
-    """
-    for place in range(low, high):
-        c = work.island_contact[place]
-        impulse = vec.neg(vec.load(work.contact_estimate, c))
-        add_impulse_response(model, work, work.contact_row, c, impulse, work.impact_response)
-        vec.store(work.contact_estimate, c, ZERO)
-
-
-@kernel
 def resolve_impact(model, work, t, k, now, time, dt, is_midpoint):
     """Solve the impact of the contact at index k and of those that meet at the same time.
 
@@ -206,8 +193,12 @@ def resolve_impact(model, work, t, k, now, time, dt, is_midpoint):
         if solve_impact(model, work, low, high, part, still, time, dt, is_midpoint) <= small:
             break
         if n < HALVINGS:
-            undo_impact(model, work, low, high)
             part = 0.5 * part if n < HALVINGS - 1 else 0.0
+            for place in range(low, high):  # without its impulses
+                c = work.island_contact[place]
+                impulse = vec.neg(vec.load(work.contact_estimate, c))
+                add_impulse_response(model, work, work.contact_row, c, impulse, work.impact_response)
+                vec.store(work.contact_estimate, c, ZERO)
     middle = 0.5 * dt if is_midpoint else 0.0
     for place in range(low, high):
         c = work.island_contact[place]

@@ -12,8 +12,8 @@ from tribo.model import Impact, Integrator, Late, Status
 
 
 @kernel
-def split_hit_islands(model, state, settings, work):
-    """Split the tumbling of bodies in islands with an impact (`impact_split`).
+def process_impacts(model, state, settings, work):
+    """Split the tumbling of hit bodies; with `propagate`, process rebounds in order of time.
 
     Writes: work.
     """
@@ -24,15 +24,6 @@ def split_hit_islands(model, state, settings, work):
                 work.hit_response[dof] = 0.0
     for t in range(work.tree_island.shape[0]):
         impact_split.split_tumbling(model, state, settings, work, t)
-
-
-@kernel
-def process_impacts(model, state, settings, work):
-    """Split the tumbling of hit bodies; with `propagate`, process rebounds in order of time.
-
-    Writes: work.
-    """
-    split_hit_islands(model, state, settings, work)
     work.impact_count[0] = 0
     if settings.impact != Impact.PROPAGATE:
         return

@@ -240,19 +240,6 @@ def speed_that_opens(work, c):
 
 
 @kernel
-def leave_to_positions(work, c):
-    """Let the shift of positions open the overlap of contact c, as far as its velocity was to.
-
-    Writes: work.
-    """
-    opening = speed_that_opens(work, c)
-    if opening > 0.0:
-        work.contact_correction[c] += opening
-        work.contact_target[c] -= opening
-        work.contact_start[c, 2] += opening
-
-
-@kernel
 def set_contact_target(model, settings, work, c):
     """Set friction, targets and correction of contact c, and its velocity relative to the targets.
 

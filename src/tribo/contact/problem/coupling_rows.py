@@ -58,20 +58,6 @@ def add_coupling_row(model, work, c, kind, slope, target, lower, upper):
 
 
 @kernel
-def add_coupling_equation(model, settings, work, c, phi, slope):
-    """Append the equation of a coupling, φ̇⁺ = 0; the position pass closes a share of φ − b.
-
-    Writes: work.
-    """
-    n = add_coupling_row(model, work, c, CouplingSlot.HOLD, slope, 0.0, -inf, inf)
-    if n < 0:
-        return
-    most = settings.max_push_out_speed
-    gap = phi - model.coupling_range[c, 0]
-    work.scalar_shift[n] = min(max(-gap * settings.erp / settings.dt, -most), most)
-
-
-@kernel
 def coupling_reach(model, state, settings, work, c, slope):
     """Return the distance from a stop of coupling c within which it has a row, as `stop_reach` of joints."""
     speed = abs(couplings.coupling_speed(model, work, state.v, c, slope))
@@ -128,23 +114,6 @@ def add_coupling_spring(model, settings, work, c, phi, slope):
 
 
 @kernel
-def add_coupling_drive(model, settings, work, c, phi, slope):
-    """Append the actuators of a coupling: F − k φ − d φ̇ within their bounds.
-
-    Writes: work.
-    """
-    dt = settings.dt
-    law = work.coupling_drive
-    lower, upper = dt * min(law[c, CouplingDrive.LEAST], 0.0), dt * max(law[c, CouplingDrive.MOST], 0.0)
-    n = add_coupling_row(model, work, c, CouplingSlot.DRIVE, slope, 0.0, lower, upper)
-    if n >= 0:
-        k = law[c, CouplingDrive.STIFFNESS]
-        set_law(
-            settings, work, n, law[c, CouplingDrive.FORCE] - k * phi, k, law[c, CouplingDrive.DAMPING], 0.0
-        )
-
-
-@kernel
 def write_coupling_rows(model, state, settings, work):
     """Write the rows of all couplings.
 
@@ -157,15 +126,21 @@ def write_coupling_rows(model, state, settings, work):
         tendon_paths.route_tendon(model, work, c)
         phi, slope = couplings.coupling_at(model, work, work.mid_q, c)
         if model.coupling_range[c, 0] == model.coupling_range[c, 1]:
-            add_coupling_equation(model, settings, work, c, phi, slope)
+            n = add_coupling_row(model, work, c, CouplingSlot.HOLD, slope, 0.0, -inf, inf)
+            if n >= 0:
+                gap, most = phi - model.coupling_range[c, 0], settings.max_push_out_speed
+                work.scalar_shift[n] = min(max(-gap * settings.erp / settings.dt, -most), most)
         elif model.coupling_range[c, 0] > -inf or model.coupling_range[c, 1] < inf:
             add_coupling_stops(model, state, settings, work, c, phi, slope)
         friction = settings.dt * model.coupling_friction[c]
         if friction > 0.0:
             add_coupling_row(model, work, c, CouplingSlot.FRICTION, slope, 0.0, -friction, friction)
         add_coupling_spring(model, settings, work, c, phi, slope)
-        if (
-            work.coupling_drive[c, CouplingDrive.STIFFNESS] != 0.0
-            or work.coupling_drive[c, CouplingDrive.DAMPING] != 0.0
-        ):
-            add_coupling_drive(model, settings, work, c, phi, slope)
+        k, d = work.coupling_drive[c, CouplingDrive.STIFFNESS], work.coupling_drive[c, CouplingDrive.DAMPING]
+        if k != 0.0 or d != 0.0:  # actuators: F − k φ − d φ̇ within their bounds
+            lower = settings.dt * min(work.coupling_drive[c, CouplingDrive.LEAST], 0.0)
+            upper = settings.dt * max(work.coupling_drive[c, CouplingDrive.MOST], 0.0)
+            n = add_coupling_row(model, work, c, CouplingSlot.DRIVE, slope, 0.0, lower, upper)
+            if n >= 0:
+                push = work.coupling_drive[c, CouplingDrive.FORCE] - k * phi
+                set_law(settings, work, n, push, k, d, 0.0)

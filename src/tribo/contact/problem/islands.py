@@ -89,12 +89,6 @@ def is_same_pair(work, a, b):
 
 
 @kernel
-def is_member(model, work, tree, t):
-    """Tell whether a tree is moved by forces and belongs to island t."""
-    return model.tree_kind[tree] == Kind.DYNAMIC and find_representative(work.tree_island, tree) == t
-
-
-@kernel
 def contact_island(model, work, c):
     """Return the island of contact c, −1 if it is not part of the problem."""
     if work.contact_target[c] == -inf:

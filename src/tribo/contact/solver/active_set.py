@@ -81,24 +81,14 @@ def write_active_set(work, is_first):
                 more = r * sqrt(u * u + v * v) + ROUND_OFF * (bound + r)
                 set_disc(work, i, p, q, bound, more)
         else:
-            write_active_spinning(work, b, i)
+            own = x[Entry.IMPULSE, i]  # between the bounds, or beyond the one where it is
+            lower, upper = bounds_of(work, b, Entry.IMPULSE)
+            x[Entry.TRIAL, i] = own
+            if lower < upper and own >= SLIDES * upper:
+                x[Entry.TRIAL, i] = upper + trial_excess(work, i)
+            elif lower < upper and own <= SLIDES * lower:
+                x[Entry.TRIAL, i] = lower - trial_excess(work, i)
     write_active_scalars(work)
-
-
-@kernel
-def write_active_spinning(work, b, i):
-    """Write the trial of spinning row i: its impulse between the bounds, beyond a bound where it is at one.
-
-    Writes: work.
-    """
-    x = work.dense_vector
-    own = x[Entry.IMPULSE, i]
-    lower, upper = bounds_of(work, b, Entry.IMPULSE)
-    x[Entry.TRIAL, i] = own
-    if lower < upper and own >= SLIDES * upper:
-        x[Entry.TRIAL, i] = upper + trial_excess(work, i)
-    elif lower < upper and own <= SLIDES * lower:
-        x[Entry.TRIAL, i] = lower - trial_excess(work, i)
 
 
 @kernel

@@ -46,15 +46,6 @@ def sweep_scalar(model, work, n):
 
 
 @kernel
-def solve_alone(work, c, g, free, before):
-    """Return the impulse of contact c for the velocity `free` without it; if laid out, G⁻¹ is stored."""
-    mu = work.contact_friction[c]
-    if work.free_body_dof[c, 0] < 0 or mu <= NO_FRICTION or free[2] > 0.0:
-        return coulomb_cone.solve_contact(g, free, mu, before)
-    return coulomb_cone.solve_rough(g, inverse_of(work, c), free, mu, before)
-
-
-@kernel
 def sweep_contact(model, work, c):
     """Solve contact c with all other rows fixed; return the change of its velocity.
 
@@ -64,7 +55,11 @@ def sweep_contact(model, work, c):
     before = vec.load(work.contact_impulse, c)
     w = contact_velocity(model, work, c)
     free = vec.add(vec.sym_vec(g, vec.neg(before)), w)
-    after = solve_alone(work, c, g, free, before)
+    mu = work.contact_friction[c]
+    if work.free_body_dof[c, 0] < 0 or mu <= NO_FRICTION or free[2] > 0.0:
+        after = coulomb_cone.solve_contact(g, free, mu, before)
+    else:  # laid out, with its inverse
+        after = coulomb_cone.solve_rough(g, inverse_of(work, c), free, mu, before)
     step = vec.sub(after, before)
     change = 0.0
     if step != ZERO:

@@ -11,7 +11,7 @@ from tribo.collision.sorted_keys import place_of
 from tribo.compiler.jit import kernel
 from tribo.contact.problem import box_friction_rows, compliant_rows, joint_friction_rows
 from tribo.contact.problem.contact_drift import common_turn
-from tribo.contact.problem.contact_targets import leave_to_positions, speed_that_opens
+from tribo.contact.problem.contact_targets import speed_that_opens
 from tribo.contact.problem.island_sums import sum_response
 from tribo.contact.problem.islands import contacts_in, find_representative, island_rows
 from tribo.contact.problem.scalar_rows import add_impulses_by_slot
@@ -138,7 +138,10 @@ def solve_island(model, settings, work, t, rows):
     is_final = settings.contact_solver == Solver.SWEEPS or is_pile(model, work, t)
     if not is_final and misses_opening(model, work, t, limit):
         for c in contacts_in(work, t):
-            leave_to_positions(work, c)
+            opening = speed_that_opens(work, c)
+            work.contact_correction[c] += opening
+            work.contact_target[c] -= opening
+            work.contact_start[c, 2] += opening
         start_cold(model, work, t)
         is_solved = solve_by_settings(model, settings, work, t, rows, tolerance)
     for _ in range(BOUND_ROUNDS):

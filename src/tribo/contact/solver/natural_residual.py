@@ -141,16 +141,6 @@ def island_violation(model, work, t):
 
 
 @kernel
-def rounded_speed(settings, work, n):
-    """Return the speed that corresponds to round-off in the positions of the bodies of scalar row n."""
-    size = 1.0  # [m, rad]
-    for side in range(2):
-        if work.scalar_len[n, side] > 0:
-            size = max(size, largest_component(vec.load(work.body_pos, work.scalar_body[n, side])))
-    return ROUNDED * size / settings.dt
-
-
-@kernel
 def scalar_speed(work, n, push):
     """Return the speed that row n must remove within its bounds; push: √(2 energy) of the step's forces."""
     g = work.scalar_delassus[n]
@@ -183,5 +173,9 @@ def island_speed(settings, work, t):
         if is_weightless:
             scale = max(scale, ROUNDED * vec.norm(vec.load(work.contact_vel, c)))
     for n in scalars_in(work, t):
-        scale = max(scale, scalar_speed(work, n, push), rounded_speed(settings, work, n))
+        size = 1.0  # [m, rad], of which round-off is a speed
+        for side in range(2):
+            if work.scalar_len[n, side] > 0:
+                size = max(size, largest_component(vec.load(work.body_pos, work.scalar_body[n, side])))
+        scale = max(scale, scalar_speed(work, n, push), ROUNDED * size / settings.dt)
     return scale

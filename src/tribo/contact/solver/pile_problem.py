@@ -290,25 +290,13 @@ def solve_set(model, work, t, is_exact):
 
 
 @kernel
-def newton_step_of_pile(model, work, t):
-    """Replace row STEP, the right side, by the Newton step at the trials; return success.
-
-    Writes: work.
-    """
-    assemble_blocks(model, work, t)
-    if not block_matrix.factor_matrix(model, work, work.dense_size[Size.NODES]):
-        return False
-    block_matrix.solve_blocks(model, work, work.dense_size[Size.NODES], work.column_vector[Vector.STEP])
-    return True
-
-
-@kernel
 def run_pile_operation(model, work, what, z, number):
     """Run one operation of the solve of a pile, whose island `dense_size` holds; return 0 without success.
 
     PREPARE: set up the blocks of z nodes; return the multiplications of a factor, at most `number`.
     MEASURE: velocities of row z. GATHER: add the response to the impulses in row `number` to row z. NEWTON:
-    Newton step for row STEP. SET: linear solve with the active set, refined if z is 1.
+    replace row STEP, the right side, by the Newton step at the trials. SET: linear solve with the active set,
+    refined if z is 1.
 
     Writes: work.
     """
@@ -316,7 +304,11 @@ def run_pile_operation(model, work, what, z, number):
     if what == PREPARE:
         return int(block_matrix.prepare_matrix(model, work, t, z, number))
     if what == NEWTON:
-        return 1 if newton_step_of_pile(model, work, t) else 0
+        assemble_blocks(model, work, t)
+        if not block_matrix.factor_matrix(model, work, work.dense_size[Size.NODES]):
+            return 0
+        block_matrix.solve_blocks(model, work, work.dense_size[Size.NODES], work.column_vector[Vector.STEP])
+        return 1
     if what == SET:
         return 1 if solve_set(model, work, t, z == 1) else 0
     if what == MEASURE:

@@ -38,13 +38,6 @@ def drive_work(model, state, settings, work, tree):
 
 
 @kernel
-def may_act(work, n):
-    """Tell whether row n, with one bound of 0 and a finite one, may add energy: a motor, a given tension."""
-    lower, upper = work.scalar_lower[n], work.scalar_upper[n]
-    return max(-lower, upper) < inf and min(-lower, upper) == 0.0
-
-
-@kernel
 def is_kinematic_row(model, work, n):
     """Tell whether row n acts against a kinematic body that moves."""
     for side in range(2):
@@ -79,7 +72,9 @@ def motor_work(model, state, command, work, t):
     total = 0.0
     for n in scalars_in(work, t):
         c = constraint_of_row(model, work, n)
-        acts = c >= 0 and (may_act(work, n) or is_winding(model, state, command, c))
+        less, more = -work.scalar_lower[n], work.scalar_upper[n]
+        may_act = max(less, more) < inf and min(less, more) == 0.0  # as a motor, or a given tension
+        acts = c >= 0 and (may_act or is_winding(model, state, command, c))
         if work.scalar_reach[n] == GIVES_WAY or acts:
             before = add_scalar_row_response(model, work, n, z, 0.0)
             after = add_scalar_row_response(model, work, n, work.response, before)

@@ -18,7 +18,7 @@ from math import inf
 
 from tribo.compiler.jit import kernel
 from tribo.contact.problem.contact_targets import slow_speed, step_speed
-from tribo.contact.problem.islands import contacts_in, is_member, scalars_in, trees_in
+from tribo.contact.problem.islands import contacts_in, find_representative, scalars_in, trees_in
 from tribo.contact.problem.scalar_rows import GIVES_WAY, constraint_of_row, is_coupling_row
 from tribo.contact.problem.whitened_products import add_row_response, add_scalar_row_response
 from tribo.contact.solver.natural_residual import FLAGGED
@@ -240,7 +240,8 @@ def is_apart(model, work, t):
     for c in range(work.contact_count[0]):
         for side in range(2):
             tree = model.body_tree[work.contact_body[c, side]]
-            if work.contact_is_soft[c] != 0 and is_member(model, work, tree, t):
+            is_moved = model.tree_kind[tree] == Kind.DYNAMIC
+            if work.contact_is_soft[c] != 0 and is_moved and find_representative(work.tree_island, tree) == t:
                 return False
     return True
 

@@ -88,15 +88,6 @@ def rescale_energy(model, state, settings, work, t, part):
 
 
 @kernel
-def island_rotates_far(model, state, settings, work, t):
-    """Tell whether a tree of island t rotates far in this step."""
-    for tree in trees_in(work, t):
-        if energy_limiter.tree_rotates_far(model, state, settings, work, tree):
-            return True
-    return False
-
-
-@kernel
 def conserve_energy(model, state, settings, work):
     """Restore the energy of islands that rotate far and were shifted far, or torn.
 
@@ -108,9 +99,11 @@ def conserve_energy(model, state, settings, work):
         is_torn = work.island_is_torn[t] == 1
         if not is_torn and work.island_shift_size[t, 2] <= LONG_SHIFT * LONG_SHIFT:
             continue
-        if not island_rotates_far(model, state, settings, work, t):
-            continue
-        if not energy_limiter.is_apart(model, work, t):
+        rotates_far = False
+        for tree in trees_in(work, t):
+            far = energy_limiter.tree_rotates_far(model, state, settings, work, tree)
+            rotates_far = rotates_far or far
+        if not rotates_far or not energy_limiter.is_apart(model, work, t):
             continue
         is_torn = is_torn and group_momentum.is_group(work, t)
         if is_torn:

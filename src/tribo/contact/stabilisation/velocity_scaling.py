@@ -131,9 +131,9 @@ def island_motion(model, q, v, work, t, origin):
 
 @kernel
 def scaling_goal(model, work, t, v, out):
-    """Set `out` to the motion that island t is scaled towards: `rigid_motion`, or rest if the world holds it.
+    """Set `out` to the motion that island t is scaled towards: rest if the world holds it, else rigid motion.
 
-    Bodies in flight keep their velocities v.
+    That has the momenta at `end_q` and `change_v`. Bodies in flight keep their velocities v.
 
     Writes: work, out.
     """
@@ -143,16 +143,8 @@ def scaling_goal(model, work, t, v, out):
         is_any = is_any or not flies
         for dof in range(model.tree_v[tree], model.tree_v[tree] + model.tree_nv[tree]):
             out[dof] = v[dof] if flies else 0.0
-    if is_any and not is_anchored(model, work, t):
-        rigid_motion(model, work, t, out)
-
-
-@kernel
-def rigid_motion(model, work, t, out):
-    """Set `out` to the rigid motion of floating island t, at `end_q` and `change_v`, with the same momenta.
-
-    Writes: work, out.
-    """
+    if not is_any or is_anchored(model, work, t):
+        return
     origin = base_place(model, work.mid_q, t)
     m, c, p, l, s = island_motion(model, work.end_q, work.change_v, work, t, origin)
     omega = vec.sym_vec(linalg.sym_inverse(s), l)
@@ -211,18 +203,6 @@ def freeze_floating(model, state, settings, work, tree, rigid):
 
 
 @kernel
-def release_groups(model, work, t):
-    """Release the trees of island t from momenta of their own, unless all of it is one group.
-
-    Writes: work.
-    """
-    if group_momentum.is_group(work, t):
-        return
-    for tree in trees_in(work, t):
-        work.tree_is_kept[tree] = Momentum.LEFT_ALONE
-
-
-@kernel
 def freeze_together(model, state, settings, work, t, rigid):
     """Set `rigid` to the motion of several floating trees that conserve their momentum and their poses.
 
@@ -246,7 +226,9 @@ def freeze_together(model, state, settings, work, t, rigid):
     displacement = vec.scale(0.5 * dt / m, vec.add(p, after))
     omega = vec.sym_vec(linalg.sym_inverse(s), l)
     back = quat.exp(vec.scale(-h, omega))
-    release_groups(model, work, t)
+    if not group_momentum.is_group(work, t):  # the trees have no momenta of their own any more
+        for tree in trees_in(work, t):
+            work.tree_is_kept[tree] = Momentum.LEFT_ALONE
     for tree in trees_in(work, t):
         if not is_in_flight(model, work, tree, t):
             freeze_tree(model, state, work, tree)
@@ -271,21 +253,6 @@ def is_sprung(model, settings, work, t):
     for tree in trees_in(work, t):
         is_any = is_any or max_spring_share(model, settings, work, tree) > 0.0
     return is_any
-
-
-@kernel
-def freeze_island(model, state, work, t):
-    """Keep the coordinates of island t, which the world holds, and set `TIME_STEP_TOO_LONG`.
-
-    Half a step at its velocity would have strained its springs by more than its energy.
-
-    Writes: work.
-    """
-    work.status[0] |= Status.TIME_STEP_TOO_LONG
-    for tree in trees_in(work, t):
-        if not is_in_flight(model, work, tree, t):
-            freeze_tree(model, state, work, tree)
-            work.tree_mode[tree] = IntegrationMode.LIMITED
 
 
 @kernel
@@ -344,7 +311,12 @@ def slow_island(model, state, settings, work, t, most):
         elif is_floating:
             freeze_together(model, state, settings, work, t, rigid)
         elif is_sprung(model, settings, work, t):
-            freeze_island(model, state, work, t)
+            # Half a step at its velocity would have strained its springs by more than its energy.
+            work.status[0] |= Status.TIME_STEP_TOO_LONG
+            for tree in trees_in(work, t):
+                if not is_in_flight(model, work, tree, t):
+                    freeze_tree(model, state, work, tree)
+                    work.tree_mode[tree] = IntegrationMode.LIMITED
         least = end_energy(model, settings, work, t, rigid, 0.0)
     part = largest_part(model, settings, work, t, rigid, least, max(most, least))
     for tree in trees_in(work, t):

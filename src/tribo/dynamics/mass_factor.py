@@ -112,7 +112,10 @@ def factorize_floating(model, work, t):
     base = model.tree_v[t]
     last = base + model.tree_nv[t]
     for dof in range(base + 6, last):
-        copy_row(factor, work.mass_matrix, rows[dof], model.dof_depth[dof])
+        row, matrix = rows[dof], work.mass_matrix
+        six.store_at(factor, row, six.load_at(matrix, row))  # in the vectors in which `subtract_base` reads
+        for k in range(row + 6, row + model.dof_depth[dof] + 1):
+            factor[k] = matrix[k]
     block = load_block(work.mass_matrix, rows[base])
     for dof in range(last - 1, base + 5, -1):
         row = rows[dof]
@@ -151,17 +154,6 @@ def factorize_rows(model, work, first, last):
             for k in range(p + 1):
                 factor[other + k] -= a * factor[row + k]
             factor[row + p] = a
-
-
-@kernel
-def copy_row(factor, matrix, row, depth):
-    """Copy a row of a dof behind a floating base, in the vectors in which `subtract_base` reads it.
-
-    Writes: factor.
-    """
-    six.store_at(factor, row, six.load_at(matrix, row))
-    for k in range(row + 6, row + depth + 1):
-        factor[k] = matrix[k]
 
 
 @kernel

@@ -236,20 +236,11 @@ def choose_kept_trees(model, settings, work):
     if model.constraint_kind.shape[0] > 0:
         for n in range(work.scalar_count[0]):
             if work.scalar_slot[n] >= model.constraint_slot[0] and work.scalar_impulse[n] != 0.0:
-                exclude_constrained_trees(model, work, n)
+                a, b = end_of(model, work, n, 0), end_of(model, work, n, 1)
+                for t in (a, b):
+                    if a != b and t >= 0:
+                        work.tree_is_kept[t] = Momentum.LEFT_ALONE
     return count
-
-
-@kernel
-def exclude_constrained_trees(model, work, n):
-    """Exclude the trees that row n, of a constraint, connects to another body.
-
-    Writes: work.
-    """
-    a, b = end_of(model, work, n, 0), end_of(model, work, n, 1)
-    for t in (a, b):
-        if a != b and t >= 0:
-            work.tree_is_kept[t] = Momentum.LEFT_ALONE
 
 
 @kernel

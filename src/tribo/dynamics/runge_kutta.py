@@ -76,19 +76,6 @@ def evaluate_stage(model, command, settings, work, t, weight):
 
 
 @kernel
-def start_stages(model, work, t):
-    """Set the first stage of tree t: `rk_q` and `rk_v`.
-
-    Writes: work.
-    """
-    for k in range(model.joint_q[model.tree_body[t]], kinematics.end_of_q(model, t)):
-        work.mid_q[k] = work.rk_q[k]
-    for dof in range(model.tree_v[t], model.tree_v[t] + model.tree_nv[t]):
-        work.mid_v[dof] = work.rk_rate[dof] = work.rk_v[dof]
-        work.rk_rate_sum[dof] = work.rk_acc_sum[dof] = 0.0
-
-
-@kernel
 def add_stage(model, work, t, weight, dt):
     """Add a stage of a substep of length dt to the sums, with its weight.
 
@@ -180,7 +167,11 @@ def advance_part(model, command, settings, work, t, parts):
     is_coarse = spins_far(model, work, t, dt)
     if is_coarse and parts < MAX_SUBSTEPS:
         return True
-    start_stages(model, work, t)
+    for k in range(model.joint_q[model.tree_body[t]], kinematics.end_of_q(model, t)):
+        work.mid_q[k] = work.rk_q[k]
+    for dof in range(model.tree_v[t], model.tree_v[t] + model.tree_nv[t]):
+        work.mid_v[dof] = work.rk_rate[dof] = work.rk_v[dof]
+        work.rk_rate_sum[dof] = work.rk_acc_sum[dof] = 0.0
     size, _ = evaluate_stage(model, command, settings, work, t, share)
     scale = twice_kinetic_energy(model, work, t) + dt * dt * size
     add_stage(model, work, t, 1.0 / 6.0, dt)
@@ -264,15 +255,6 @@ def add_momentum(model, work, t, v, rate, out):
 
 
 @kernel
-def is_finite_tree(model, work, t):
-    """Tell whether the substeps of tree t end at finite velocities of at most `MAX_SPEED`."""
-    for dof in range(model.tree_v[t], model.tree_v[t] + model.tree_nv[t]):
-        if not abs(work.rk_v[dof]) <= MAX_SPEED:
-            return False
-    return True
-
-
-@kernel
 def integrate_held_tree(model, state, command, settings, work, t):
     """Integrate tree t in substeps under the solved forces; set h to its mean over the step.
 
@@ -293,7 +275,9 @@ def integrate_held_tree(model, state, command, settings, work, t):
         work.status[0] |= Status.TIME_STEP_TOO_LONG
         work.tree_is_coarse[t] = 1
     restore_middle(model, state, settings, work, t)
-    arrives = is_finite_tree(model, work, t)
+    arrives = True
+    for dof in range(first, last):
+        arrives = arrives and abs(work.rk_v[dof]) <= MAX_SPEED
     work.tree_mode[t] = IntegrationMode.SUBSTEPS_DONE if arrives else IntegrationMode.SUBSTEPS_FAILED
     for dof in range(first, last):
         work.drive_inertia[dof] = work.rk_inertia[dof]

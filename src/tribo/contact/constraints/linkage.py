@@ -292,27 +292,9 @@ def relative_turn(locked, axes, other_axes):
 
 @kernel
 def write_motor_row(model, command, settings, work, c):
-    """Write the row of a motor: speed of body B relative to A, about or along the third axis of A.
+    """Write the row of a motor or lock: B relative to A, about or along the third axis of A.
 
-    Writes: work.
-    """
-    _, axes = body_frame(model, work.body_pos, work.body_rot, c, 0)
-    point, _ = body_frame(model, work.body_pos, work.body_rot, c, 1)
-    axis = vec.neg(vec.mat_col(axes, 2))
-    is_angular = model.constraint_locked[c] & (1 << (ANGULAR + 2)) != 0
-    n = open_unit_row(model, work, c, 0, is_angular, point, axis)
-    if n >= 0:
-        most = settings.dt * command.constraint[c, Tuning.FORCE]
-        back = settings.dt * command.constraint[c, Tuning.BACK_FORCE]
-        speed = command.constraint[c, Tuning.SPEED]
-        slip = command.constraint[c, Tuning.COMPLIANCE] / settings.dt
-        scalar_rows.close_row(model, work, n, speed, -back, most, slip)
-        work.scalar_reach[n] = scalar_rows.GIVES_WAY
-
-
-@kernel
-def write_lock_row(model, command, settings, work, c):
-    """Write the row of a lock: angle of body B relative to A about the third axis of A, or position along it.
+    A motor gives it a speed, a lock an angle or a position.
 
     Writes: work.
     """
@@ -321,6 +303,16 @@ def write_lock_row(model, command, settings, work, c):
     point, other = body_frame(model, work.body_pos, work.body_rot, c, 1)
     z = vec.mat_col(axes, 2)
     is_angular = model.constraint_locked[c] & (1 << (ANGULAR + 2)) != 0
+    n = open_unit_row(model, work, c, 0, is_angular, point, vec.neg(z))
+    if n < 0:
+        return
+    most = settings.dt * tuning[c, Tuning.FORCE]
+    back = settings.dt * tuning[c, Tuning.BACK_FORCE]
+    if model.constraint_kind[c] == Constraint.MOTOR:
+        slip = tuning[c, Tuning.COMPLIANCE] / settings.dt
+        scalar_rows.close_row(model, work, n, tuning[c, Tuning.SPEED], -back, most, slip)
+        work.scalar_reach[n] = scalar_rows.GIVES_WAY
+        return
     if is_angular:
         x = vec.mat_col(axes, 0)
         along = vec.mat_col(other, 0)
@@ -329,11 +321,6 @@ def write_lock_row(model, command, settings, work, c):
         gap -= 2.0 * pi * floor(gap / (2.0 * pi) + 0.5)  # to (−π, π]
     else:
         gap = vec.dot(vec.sub(point, own), z) - tuning[c, Tuning.POSITION]
-    n = open_unit_row(model, work, c, 0, is_angular, point, vec.neg(z))
-    if n < 0:
-        return
-    most = settings.dt * tuning[c, Tuning.FORCE]
-    back = settings.dt * tuning[c, Tuning.BACK_FORCE]
     if tuning[c, Tuning.COMPLIANCE] > 0.0:
         damping = tuning[c, Tuning.SPOOK_DAMPING]
         close_soft_row(model, settings, work, n, gap, tuning[c, Tuning.COMPLIANCE], damping, -back, most)
@@ -349,7 +336,7 @@ def write_lock_row(model, command, settings, work, c):
 def regularise_rows(work, first):
     """Give hard rows from `first` on a compliance at the level of round-off.
 
-    Redundant rows then share the impulse; contradictory rows yield (`residual_report.is_infeasible_row`).
+    Redundant rows then share the impulse; contradictory rows yield (`residual_report`).
 
     Writes: work.
     """
@@ -437,10 +424,8 @@ def write_linkages(model, state, command, settings, work):
         elif kind == Constraint.WINCH:
             lengths.write_winch_row(model, state, command, settings, work, c)
             lengths.write_wire_friction(model, state, command, work, c)
-        elif kind == Constraint.MOTOR:
-            write_motor_row(model, command, settings, work, c)
         else:
-            write_lock_row(model, command, settings, work, c)
+            write_motor_row(model, command, settings, work, c)
         if work.status[0] & Status.CAPACITY:
             return
         regularise_rows(work, first)

@@ -28,16 +28,6 @@ SETTLED = 1e-9  # [–] of a bound: a smaller change ends the iteration
 
 
 @kernel
-def has_box(model, work, c):
-    """Tell whether contact c has box friction."""
-    if work.contact_is_soft[c] != 0 or work.contact_is_resting[c] == 1:
-        return False
-    a, b = materials_of(model, work, c)
-    law = int(model.pair_table[a, b, Pair.FRICTION_MODEL])
-    return model.pair_table[a, b, Pair.YOUNGS_MODULUS] > 0.0 and law != FrictionModel.CONE
-
-
-@kernel
 def speed_to_stop(settings, work, c):
     """Return the speed that contact c must take for its bodies to stop where they touch [m/s]; ≤ 0: none."""
     n = vec.load_from(work.contact_axes, c, 6)
@@ -142,7 +132,10 @@ def write_box_friction_rows(model, settings, work):
     work.friction_count[0] = 0
     for c in range(work.contact_count[0]):
         work.contact_friction_row[c, 0] = work.contact_friction_row[c, 1] = -1
-        if not has_box(model, work, c) or work.contact_target[c] == -inf:
+        a, b = materials_of(model, work, c)
+        law = int(model.pair_table[a, b, Pair.FRICTION_MODEL])
+        is_soft = work.contact_is_soft[c] != 0 or model.pair_table[a, b, Pair.YOUNGS_MODULUS] <= 0.0
+        if is_soft or law == FrictionModel.CONE or work.contact_target[c] == -inf:  # −inf if it rests, too
             continue
         work.friction_count[0] += 2
         if work.scalar_count[0] + 2 > work.scalar_slot.shape[0]:

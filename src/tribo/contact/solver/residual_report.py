@@ -77,19 +77,6 @@ def scalar_residual(model, work, n, speed):
 
 
 @kernel
-def is_infeasible_row(work, t, speed):
-    """Tell whether a hard constraint row of island t yields, because another row contradicts it.
-
-    All hard rows have a compliance at the level of round-off; contradictory rows make its velocity R λ large.
-    """
-    for n in scalars_in(work, t):
-        if work.scalar_reach[n] != GIVES_WAY:
-            if abs(work.scalar_impulse[n]) * work.scalar_compliance[n] > OPEN * speed:
-                return True
-    return False
-
-
-@kernel
 def is_penetrated(model, settings, work, c, leaving):
     """Tell whether bodies penetrate at contact c within the step by a noticeable fraction of their size.
 
@@ -123,8 +110,11 @@ def report_residual(model, settings, work):
     for t in range(work.tree_island.shape[0]):
         own = island_speed(settings, work, t)
         speed = max(speed, own)
-        if is_infeasible_row(work, t, own):
-            work.status[0] |= Status.INFEASIBLE
+        for n in scalars_in(work, t):
+            # Contradictory hard rows yield: their compliance at the level of round-off makes R λ large.
+            yields = abs(work.scalar_impulse[n]) * work.scalar_compliance[n] > OPEN * own
+            if yields and work.scalar_reach[n] != GIVES_WAY:
+                work.status[0] |= Status.INFEASIBLE
         if not work.island_miss[t] <= FLAGGED:
             work.status[0] |= Status.NOT_CONVERGED
     for c in range(work.contact_count[0]):

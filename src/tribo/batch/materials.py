@@ -208,12 +208,7 @@ def given(
     for name, value in values.items():
         if name not in known:
             raise TypeError(f"{unknown} {name!r}{check.nearest(name, known)}")
-        numbers = check.array(value, f"{name} of {what}", "numbers")
-        if numbers.shape not in ((), (count,)):
-            raise ValueError(
-                f"{name} of {what} must be a number or have shape ({count},), got {numbers.shape}"
-            )
-        made[name] = np.broadcast_to(numbers, (count,))
+        made[name] = check.for_each(value, f"{name} of {what}", count)
     return made
 
 

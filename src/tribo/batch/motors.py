@@ -238,8 +238,7 @@ def kept_motors(saved: dict[str, Any], engine: Engine) -> Motors:
         given = saved[field]
         if not isinstance(given, np.ndarray) or given.dtype != array.dtype:
             raise TypeError(f"{field} of the motors is no array of {array.dtype}")
-        if given.shape != array.shape:
-            raise ValueError(f"{field} of the motors must have shape {array.shape}, got {given.shape}")
+        check.shaped(given, f"{field} of the motors", array.shape)
         least, most = ranges.get(field, (-inf, inf))
         if not ((given >= least) & (given <= most)).all():
             raise ValueError(f"{field} of the motors is out of its range {least} … {most}")

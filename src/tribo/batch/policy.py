@@ -223,8 +223,7 @@ class BatchPolicies:
         found: dict[tuple[int, int], str] = {}
         shifts, factors = [], []
         for entry in commanded:
-            if not isinstance(entry, Commanded):
-                raise TypeError(f"commanded must be tribo.Commanded, got {check.shown(entry)}")
+            check.instance(entry, Commanded, "commanded must be tribo.Commanded")
             part = self._part(entry.of)
             named = _named(part, entry.what, entry.joints)
             for joint, place in named:
@@ -247,8 +246,7 @@ class BatchPolicies:
         shifts, factors, rates = [np.zeros(0)], [np.zeros(0)], [np.zeros(0)]
         commands = 0
         for entry in seen:
-            if not isinstance(entry, Seen):
-                raise TypeError(f"seen must be tribo.Seen, got {check.shown(entry)}")
+            check.instance(entry, Seen, "seen must be tribo.Seen")
             if entry.width > network.inputs:  # before so many numbers are listed
                 raise ValueError(
                     f"width of {entry.what} is {entry.width}, the network takes {network.inputs} numbers"

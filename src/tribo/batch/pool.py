@@ -151,8 +151,7 @@ class BatchStates:
             EditError: Another thread steps the batch.
         """
         self._batch.check_idle("reset")
-        if not isinstance(pool, StatePool):
-            raise TypeError(f"reset takes what batch.pool() returned, got {check.shown(pool)}")
+        check.instance(pool, StatePool, "reset takes what batch.pool() returned")
         if pool.owner is not self._batch:
             raise ValueError("the pool is of another batch")
         rows = np.ascontiguousarray(self._batch.chosen_worlds(worlds).ravel(), np.int64)

@@ -118,9 +118,7 @@ class BatchSettings(Sealed):
     @staticmethod
     def _checked_gravity(value: Any, count: int) -> np.ndarray:
         made = check.within_range(check.array(value, "gravity", "numbers"), "gravity")
-        if made.shape not in ((3,), (count, 3)):
-            raise ValueError(f"gravity must have shape (3,) or ({count}, 3), got {made.shape}")
-        return made
+        return check.shaped(made, "gravity", (3,), (count, 3))
 
     time_step = of_worlds("time_step", "Time steps, (worlds,) [s], 1e-9 … 10.")
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 import math
 import os
 import sys
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, TypeGuard
 
@@ -158,9 +159,23 @@ def vector(value: Any, what: str, length: int) -> np.ndarray:
     result = array(value, what, f"{length} numbers")
     if not result.ndim:
         raise TypeError(f"{what} must be {length} numbers, got {shown(value)}")
-    if result.shape != (length,):
-        raise ValueError(f"{what} must have shape ({length},), got {result.shape}")
-    return within_range(result, what)
+    return within_range(shaped(result, what, (length,)), what)
+
+
+def shaped(values: np.ndarray, what: str, *shapes: tuple[int, ...]) -> np.ndarray:
+    """Return an array that has one of some shapes."""
+    if values.shape not in shapes:
+        wanted = " or ".join(map(str, shapes))
+        raise ValueError(f"{what} must have shape {wanted}, got {values.shape}")
+    return values
+
+
+def for_each(value: Any, what: str, count: int) -> np.ndarray:
+    """Return numbers (count,), not to be written, of one for all or one for each."""
+    made = array(value, what, "numbers")
+    if made.shape not in ((), (count,)):
+        raise ValueError(f"{what} must be a number or have shape ({count},), got {made.shape}")
+    return np.broadcast_to(made, (count,))
 
 
 def not_negative(values: np.ndarray, what: str) -> np.ndarray:
@@ -293,6 +308,21 @@ def name(value: Any, what: str) -> str:
     if not made:
         raise ValueError(f"{what} must not be empty")
     return made
+
+
+def instance(value: Any, kind: Any, said: str) -> None:
+    """Refuse what is none of a class or of several; `said` is what belongs there."""
+    if not isinstance(value, kind):
+        raise TypeError(f"{said}, got {shown(value)}")
+
+
+@contextmanager
+def needed(said: str) -> Iterator[None]:
+    """Let an import within it that fails be an ImportError that says for what it is, and how to get it."""
+    try:
+        yield
+    except ImportError:
+        raise ImportError(said) from None
 
 
 def is_path(value: Any) -> TypeGuard[str | os.PathLike[str]]:

@@ -29,9 +29,7 @@ def check_array(value: Any, like: np.ndarray, what: str) -> np.ndarray:
     """
     if not isinstance(value, np.ndarray) or value.dtype != like.dtype:
         raise TypeError(f"{what} of the state is no array of {like.dtype}")
-    if value.shape != like.shape:
-        raise ValueError(f"{what} of the state must have shape {like.shape}, got {value.shape}")
-    return value
+    return check.shaped(value, f"{what} of the state", like.shape)
 
 
 def check_model(saved: Any, nominal: Mapping[str, np.ndarray], worlds: int) -> None:

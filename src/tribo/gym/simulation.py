@@ -170,9 +170,7 @@ class Simulation:
             TypeError, ValueError: They are no numbers, the shape is wrong or one is not finite; nothing is
                 changed.
         """
-        given = check.array(actions, "actions", "numbers")
-        if given.shape != self.action.shape:
-            raise ValueError(f"actions must have shape {self.action.shape}, got {given.shape}")
+        given = check.shaped(check.array(actions, "actions", "numbers"), "actions", self.action.shape)
         if not np.isfinite(given).all():
             world = int(np.flatnonzero(~np.isfinite(given).all(axis=1))[0])
             raise ValueError(f"actions must be finite, got {given[world].tolist()} in world {world}")
@@ -341,9 +339,7 @@ def flat(value: Any, worlds: int, what: str) -> np.ndarray:
     Raises:
         TypeError, ValueError: It is no array of numbers or truth values, or its shape is another one.
     """
-    made = check.values(value, what)
-    if made.shape != (worlds,):
-        raise ValueError(f"{what} must have shape ({worlds},), got {made.shape}")
+    made = check.shaped(check.values(value, what), what, (worlds,))
     if made.dtype.kind not in "fiub":
         raise TypeError(f"{what} must be numbers, got {check.shown(value)}")
     return made

@@ -92,10 +92,8 @@ def identify(
         >>> bool(estimate.low < 0.07 < estimate.high), estimate.standard_error < 1e-3
         (True, True)
     """
-    try:
+    with check.needed(NEEDS):
         from scipy.optimize import least_squares
-    except ImportError:
-        raise ImportError(NEEDS) from None
     checked_world(world)
     films = _trajectories(recordings)
     unknowns = [one.of_world(world) if one.of_world else one for one in _unknowns(parameters)]
@@ -180,10 +178,7 @@ def _unknowns(parameters: Any) -> list[Unknown]:
     given = [parameters] if alone else check.listed(parameters, "parameters", "unknowns")
     names: set[str] = set()
     for one in given:
-        if not isinstance(one, Unknown):
-            raise TypeError(
-                f"parameters must be made by tribo.identification.pair, body, joint …, got {check.shown(one)}"
-            )
+        check.instance(one, Unknown, "parameters must be made by tribo.identification.pair, body, joint …")
         for name in one.names:
             if name in names:
                 raise ValueError(f"{name} is sought twice; name it once")

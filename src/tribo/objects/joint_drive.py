@@ -174,10 +174,7 @@ class JointDrive(Handle):
 
     @gravity_compensation.setter
     def gravity_compensation(self, value: bool) -> None:
-        if not isinstance(value, (bool, np.bool_)):
-            raise TypeError(
-                f"gravity_compensation of {self._name} must be True or False, got {check.shown(value)}"
-            )
+        check.instance(value, (bool, np.bool_), f"gravity_compensation of {self._name} must be True or False")
         if self._body == 0 and value:
             raise ValueError(f"joint {self._name} is the root's: no drive bears the whole robot")
         self._set_row(self._owner._command_rows("carries"), self.velocity_slice, value)

@@ -220,8 +220,7 @@ class WorldReadout:
             (4, 9.81)
         """
         for part in (first, second):
-            if not isinstance(part, Object):
-                raise TypeError(f"diagnose_contact takes objects, got {check.shown(part)}")
+            check.instance(part, Object, "diagnose_contact takes objects")
         from tribo.readout.explain_contact import diagnose
 
         return diagnose(self._world.engine, first, second)

@@ -121,8 +121,7 @@ class WorldTracks:
         """Return centres (n, 3) [m] of wheels, in axes whose third is theirs, and their radii (n,) [m]."""
         made = check.listed(wheels, "wheels", "TrackWheel")
         for wheel in made:
-            if not isinstance(wheel, TrackWheel):
-                raise TypeError(f"wheels must be TrackWheel, got {check.shown(wheel)}")
+            check.instance(wheel, TrackWheel, "wheels must be TrackWheel")
         if len(made) < 2:
             raise ValueError(f"a track needs two wheels or more, got {len(made)}")
         places = [

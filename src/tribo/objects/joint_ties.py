@@ -28,17 +28,7 @@ class Winch(Wire):
             "most_length": self.most_length,
         } | self._rubbing()  # fmt: skip
 
-    @property
-    def length(self) -> float:
-        """Length that is let out [m]; assign to set it at once."""
-        return float(self._memory[Memory.LENGTH])
-
-    @length.setter
-    def length(self, value: float) -> None:
-        self._check("length")
-        what = f"length of {self._name}"
-        self._memory[Memory.LENGTH] = check.positive(check.number(value, what), what)
-
+    length = Number(Memory.LENGTH, "Length that is let out [m]; assign to set it at once.", is_positive=True)
     speed = Number(
         Tuning.SPEED, "Speed at which it takes in [m/s]; < 0 lets out, 0 holds. Assign to change it."
     )
@@ -64,6 +54,8 @@ class Winch(Wire):
 
     def _check_number(self, name: str, value: float) -> None:
         super()._check_number(name, value)
+        if name not in {"least_length", "most_length"}:
+            return
         least = value if name == "least_length" else self.least_length
         most = value if name == "most_length" else self.most_length
         if least > most:

@@ -26,9 +26,8 @@ from tribo.sensors.camera import DepthCamera
 from tribo.sensors.inertial import Imu
 from tribo.sensors.joints import JointEncoder
 from tribo.sensors.lidar import Lidar
-from tribo.sensors.loads import UNKNOWN
 from tribo.sensors.noise import Noise
-from tribo.sensors.senses import Before
+from tribo.sensors.senses import UNKNOWN, Before
 from tribo.sensors.wrench import ContactSensor, ForceTorqueSensor
 
 S = TypeVar("S", bound=Sensor)
@@ -205,8 +204,7 @@ class WorldSensors:
             >>> bool(abs(sensor.measure().force).max() < 1e-9)
             True
         """
-        if not isinstance(robot, ArticulatedSystem):
-            raise TypeError(f"a force–torque sensor needs a robot, got {check.shown(robot)}")
+        check.instance(robot, ArticulatedSystem, "a force–torque sensor needs a robot")
         mount = Mount(self, robot, joint, position, orientation)
         return self._added(
             ForceTorqueSensor(mount, self._named(name, "force_torque"), update_rate, noise, seed)
@@ -222,8 +220,7 @@ class WorldSensors:
         Args:
             parent, frame, name, position, orientation, update_rate, noise, seed: See `WorldSensors`.
         """
-        if not isinstance(parent, Object):
-            raise TypeError(f"a contact sensor needs an object, got {check.shown(parent)}")
+        check.instance(parent, Object, "a contact sensor needs an object")
         mount = Mount(self, parent, frame, position, orientation)
         return self._added(ContactSensor(mount, self._named(name, "contact"), update_rate, noise, seed))
 

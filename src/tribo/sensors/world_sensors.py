@@ -371,7 +371,8 @@ class WorldSensors:
             measure_due()
         return said
 
-    def _last(self, sensor: Sensor) -> Before:
+    def last_wrench(self, sensor: Sensor) -> Before:
+        """Return the external torque and force on every body in the last step, and on which link."""
         engine = self.world.engine
         before = self._before
         if before is None or not before.is_known or before.model is not engine.model:
@@ -383,12 +384,8 @@ class WorldSensors:
 
     def mean_acceleration(self, sensor: Sensor) -> np.ndarray:
         """Return (v⁺ − v)/Δt of the last step for all degrees of freedom of the world, (1, dofs)."""
-        before, dt = self._last(sensor), self.world.engine.settings.dt
+        before, dt = self.last_wrench(sensor), self.world.engine.settings.dt
         return np.asarray((before.next_velocity - before.velocity) / dt)
-
-    def last_wrench(self, sensor: Sensor) -> Before:
-        """Return the external torque and force on every body in the last step, and on which link."""
-        return self._last(sensor)
 
     def shapes_at(self, mount: Mount) -> slice:
         """Return which shapes are on the body that carries a sensor."""

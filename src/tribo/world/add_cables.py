@@ -98,8 +98,8 @@ class WorldCables:
         made = Material(material) if isinstance(material, str) else material
         if not isinstance(made, Material):
             raise TypeError(f"material must be a Material or a name, got {check.shown(material)}")
-        size = check.positive(check.number(radius, "radius"), "radius")
-        longest = check.positive(check.number(segment_length, "segment_length"), "segment_length")
+        size = check.positive(radius, "radius")
+        longest = check.positive(segment_length, "segment_length")
         section = CableSection(size, made)
         nodes = [node if isinstance(node, CableNode) else CableNode(node) for node in _listed(route)]
         placed = [self.node_place(node, k) for k, node in enumerate(nodes)]

@@ -78,10 +78,7 @@ class WorldTracks:
         count = check.integer(pads, "pads", FEWEST)
         if count > MOST:
             raise ValueError(f"pads must be at most {MOST}, got {count}")
-        size = [
-            check.positive(check.number(value, what), what)
-            for value, what in ((width, "width"), (thickness, "thickness"))
-        ]
+        size = check.positive(width, "width"), check.positive(thickness, "thickness")
         share = check.number(pad_length, "pad_length", minimum=0.0, maximum=1.0, exclusive=True)
         numbers = {
             "compliance": compliance, "angular_compliance": angular_compliance,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -27,7 +28,6 @@ class BatchSenses(Senses):
     is_batch = True
 
     def __init__(self, sensors: BatchSensors, place: Place) -> None:
-        """Look from a place."""
         self._sensors, self._batch, self.place = sensors, sensors.batch, place
         self.owner, self.made_step = place.name, sensors.made_step
 
@@ -176,9 +176,14 @@ class BatchSensors:
     def __init__(
         self, batch: BatchOwner, rays: BatchRays, ties: BatchConstraints, sensors: Iterable[Sensor]
     ) -> None:
-        """Know the sensors that the copied world had."""
         self.batch, self.rays, self.ties = batch, rays, ties
-        self._places = {sensor.name: (sensor, sensor.copied_place(batch.parts)) for sensor in sensors}
+        self._places: dict[str, tuple[Sensor, Place]] = {}
+        for sensor in sensors:
+            place = sensor.copied_place()
+            if place.span is not None:
+                part = batch.parts[place.name]
+                place = replace(place, span=part.span, description=part.description)
+            self._places[sensor.name] = sensor, place
         self._made: dict[str, SensorBatch] = {}
         command = batch.engine.command.arrays
         self._pending: dict[tuple[Any, str], np.ndarray] = {}  # forces that act in the next step

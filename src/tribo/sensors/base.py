@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import replace
 from typing import Any, ClassVar, Protocol
 
@@ -16,9 +16,7 @@ from tribo.checks.orientation import orientation as as_quaternion
 from tribo.checks.readonly import frozen
 from tribo.checks.sealed import Sealed
 from tribo.description.extents import rotation_matrix
-from tribo.description.trees import TreeDescription
 from tribo.engine.engine import Engine
-from tribo.engine.layout import Span
 from tribo.engine.subtree import TreeRecords, tree_records
 from tribo.objects import ArticulatedSystem, Object
 from tribo.objects.base import shift_since
@@ -32,18 +30,6 @@ from tribo.sensors.senses import Before, Grip, Place, Senses, midway_poses
 EARLY = 1e-6  # [-] of a step: a measurement that is due so little later is due now
 # Of a sensor: the streams of each of its readings, one for each world.
 Errors = list[list[NoiseState]]
-
-
-class Copied(Protocol):
-    """An object in copies of its world, as sensors know it."""
-
-    @property
-    def span(self) -> Span:
-        """Where it is in the records."""
-
-    @property
-    def description(self) -> TreeDescription:
-        """The description that it is made of."""
 
 
 class SensorHost(Protocol):
@@ -118,7 +104,6 @@ class WorldSenses(Senses):
     """A world alone as one of its sensors sees it: N = 1."""
 
     def __init__(self, mount: Mount, sensor: Any) -> None:
-        """Look from where a sensor sits."""
         self._mount, self._sensor = mount, sensor
         self.place, self.owner = mount.place(), None if mount.part is None else mount.part.id
 
@@ -275,14 +260,10 @@ class Sensor(Sealed, ABC):
         self._reading = self.alone(self.readings(senses, alone, [[one] for one in self.error_streams()]))
         return self._reading
 
-    def copied_place(self, parts: Mapping[str, Copied]) -> Place:
-        """Return where it sits in copies of the world, whose objects are known by name."""
+    def copied_place(self) -> Place:
+        """Return where it sits now, with arrays of its own."""
         place = self._mount.place()
-        place = replace(place, offset=place.offset.copy(), turn=place.turn.copy())
-        if place.span is None:
-            return place
-        part = parts[place.name]
-        return replace(place, span=part.span, description=part.description)
+        return replace(place, offset=place.offset.copy(), turn=place.turn.copy())
 
     def _senses(self) -> Senses:
         return WorldSenses(self._mount, self)

@@ -333,7 +333,6 @@ class BatchConstraints:
     """The part of a batch that knows its constraints."""
 
     def __init__(self, batch: BatchOwner, ties: tuple[Constraint, ...]) -> None:
-        """Know the constraints that the copied world had."""
         self._ties = {tie.name: ConstraintBatch(batch, tie, k) for k, tie in enumerate(ties)}
 
     @property

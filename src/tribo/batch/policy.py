@@ -137,7 +137,6 @@ class BatchPolicies:
     """The part of a batch that takes a policy."""
 
     def __init__(self, batch: BatchOwner) -> None:
-        """Take policies for a batch."""
         self._batch = batch
         self.policy: BatchPolicy | None = None
 

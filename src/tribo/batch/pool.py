@@ -112,7 +112,6 @@ class BatchStates:
     """The part of a batch that copies states between worlds, and compares them."""
 
     def __init__(self, batch: BatchOwner) -> None:
-        """Copy and compare the states of a batch."""
         self._batch = batch
 
     def pool(self, worlds: Any = slice(None)) -> StatePool:

@@ -59,7 +59,6 @@ class BatchSettings(Sealed):
     _inside: BatchOwner
 
     def __init__(self, inside: BatchOwner) -> None:
-        """Set numbers of the worlds of a batch."""
         self._inside = inside
 
     def _read(self, field: str) -> np.ndarray:

@@ -34,7 +34,6 @@ class ContactTable:
     """Contacts of the last step as rows; which object a shape belongs to is kept for a build."""
 
     def __init__(self) -> None:
-        """Start without a build."""
         self._model: object = None
         self._owner = np.empty((0, 2), np.int64)
         self._owners: list[tuple[Object, str]] | None = None
@@ -139,7 +138,6 @@ class WorldReadout:
     """The part of a world that reads: contacts, energies, momenta, how the last step went."""
 
     def __init__(self, world: WorldView) -> None:
-        """Read a world."""
         self._world, self._table, self._copier = world, ContactTable(), ContactCopier()
 
     @property

@@ -213,7 +213,6 @@ class StateFiles:
     """The part of a world that keeps its state outside the process."""
 
     def __init__(self, world: WorldView, sensors: Any) -> None:
-        """Keep the state of a world and of its sensors."""
         self._world, self._sensors = world, sensors
 
     def hash(self) -> str:

@@ -34,7 +34,6 @@ class WorldConstraints:
     """Adding, finding and removing constraints between bodies."""
 
     def __init__(self, world: WorldView) -> None:
-        """Start without constraints."""
         self._world = world
         self.items: list[Constraint] = []
 

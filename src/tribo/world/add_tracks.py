@@ -27,7 +27,6 @@ class WorldTracks:
 
     def __init__(self, world: WorldView, adding: WorldObjects, ties: WorldConstraints,
                  cables: WorldCables) -> None:  # fmt: skip
-        """Lay them by means of other parts of a world."""
         self._world, self._adding, self._ties, self._cables = world, adding, ties, cables
 
     def add_track(self, wheels: Sequence[TrackWheel], *, axis: Any = (0, 1, 0), pads: int, width: float,

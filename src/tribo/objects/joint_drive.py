@@ -337,14 +337,11 @@ class JointDrive(Handle):
     def _limit(self, value: Any, what: str) -> np.ndarray:
         """Return a checked limit ≥ 0, possibly infinite, one per world."""
         what = f"{what} of {self._name}"
-        made = check.array(value, what, "a number")
-        count = self._owner._count()
-        if made.shape not in ((), (count,)):
-            raise ValueError(f"{what} must be a number, got shape {made.shape}")
+        made = check.for_each(value, what, self._owner._count())
         if not (made >= 0.0).all():
             raise ValueError(f"{what} must be ≥ 0 (or inf), got {check.shown(value)}")
         self._check_moves("limit")
-        return np.broadcast_to(made, (count,)).copy()
+        return made.copy()
 
     def _check_moves(self, what: str) -> None:
         where = self.velocity_slice

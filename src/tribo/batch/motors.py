@@ -215,9 +215,7 @@ def kept_motors(saved: dict[str, Any], engine: Engine) -> Motors:
     ranges = {"is_on": (0, 1), "dof_q": (-1, nq - 1), "delay": (0, rows), "sent_count": (0, rows)}
     for field, array in like.arrays.items():
         given = saved[field]
-        if not isinstance(given, np.ndarray) or given.dtype != array.dtype:
-            raise TypeError(f"{field} of the motors is no array of {array.dtype}")
-        check.shaped(given, f"{field} of the motors", array.shape)
+        check.like(given, array, f"{field} of the motors")
         least, most = ranges.get(field, (-inf, inf))
         if not ((given >= least) & (given <= most)).all():
             raise ValueError(f"{field} of the motors is out of its range {least} … {most}")

@@ -159,7 +159,9 @@ def vector(value: Any, what: str, length: int) -> np.ndarray:
     result = array(value, what, f"{length} numbers")
     if not result.ndim:
         raise TypeError(f"{what} must be {length} numbers, got {shown(value)}")
-    return within_range(shaped(result, what, (length,)), what)
+    if result.shape != (length,):
+        raise ValueError(f"{what} must have shape ({length},), got {result.shape}")
+    return within_range(result, what)
 
 
 def shaped(values: np.ndarray, what: str, *shapes: tuple[int, ...]) -> np.ndarray:
@@ -168,6 +170,13 @@ def shaped(values: np.ndarray, what: str, *shapes: tuple[int, ...]) -> np.ndarra
         wanted = " or ".join(map(str, shapes))
         raise ValueError(f"{what} must have shape {wanted}, got {values.shape}")
     return values
+
+
+def like(value: Any, model: np.ndarray, what: str) -> np.ndarray:
+    """Return an array that has the type and the shape of another one."""
+    if not isinstance(value, np.ndarray) or value.dtype != model.dtype:
+        raise TypeError(f"{what} is no array of {model.dtype}")
+    return shaped(value, what, model.shape)
 
 
 def for_each(value: Any, what: str, count: int) -> np.ndarray:
@@ -203,9 +212,7 @@ def inertia(value: Any, what: str) -> np.ndarray:
     result = array(value, what, "3 or 3×3 numbers [kg m²]")
     if result.shape == (3,):
         result = np.diag(result)
-    if result.shape != (3, 3):
-        raise ValueError(f"{what} must have shape (3,) or (3, 3), got {result.shape}")
-    within_range(result, what)
+    within_range(shaped(result, what, (3,), (3, 3)), what)
     if not np.allclose(result, result.T, rtol=1e-9, atol=0.0):
         raise ValueError(f"{what} must be symmetric, got {result.tolist()}")
     moments = np.linalg.eigvalsh(result)
@@ -376,8 +383,7 @@ def folders(value: Any, what: str, root: Any = None) -> list[Path]:
 
 def mapping(value: Any, what: str, expected: str) -> dict[Any, Any]:
     """Return a mapping as a dictionary of its own; `expected` says what belongs to what."""
-    if not isinstance(value, Mapping):
-        raise TypeError(f"{what} must be a mapping of {expected}, got {shown(value)}")
+    instance(value, Mapping, f"{what} must be a mapping of {expected}")
     return dict(value)
 
 

@@ -12,7 +12,7 @@ from tribo.batch.motors import kept_motors
 from tribo.batch.objects import ObjectBatch
 from tribo.checks import check
 from tribo.gym.draws import Draws
-from tribo.gym.saved_state import check_array, check_memory, check_model, may_differ
+from tribo.gym.saved_state import check_memory, check_model, may_differ
 from tribo.gym.task import Task
 from tribo.model import Kind
 
@@ -54,11 +54,7 @@ class Simulation:
         Raises:
             ValueError: The task cannot be played.
         """
-        if not isinstance(task, Task):
-            raise TypeError(
-                f"task must be a tribo.gym.Task, got {check.shown(task)}; tribo.gym.load(name) makes one "
-                "of a name"
-            )
+        check.instance(task, Task, "task must be a tribo.gym.Task (tribo.gym.load(name) makes one of a name)")
         task.check()
         self.task = task
         self.world = task.make_world()
@@ -289,7 +285,7 @@ class Simulation:
         if len(saved["steps"]) != len(self):
             raise ValueError(f"the state is of {len(saved['steps'])} worlds, these are {len(self)}")
         for name in ("keys", "counts", "steps", "action", "previous_action"):
-            check_array(saved[name], own[name], name)
+            check.like(saved[name], own[name], f"{name} of the state")
         check_model(saved["model"], nominal, len(self))
         check_memory(saved["memory"], self.memory, len(self), "memory")
         check_memory(kept, self.kept, len(self), "kept array")

@@ -161,11 +161,8 @@ def _trajectories(recordings: Any) -> list[Trajectory]:
     given = [recordings] if alone else check.listed(recordings, "recordings", "trajectories")
     made = []
     for one in given:
-        if not isinstance(one, (Trajectory, Recording)):
-            raise TypeError(
-                "recordings must be tribo.identification.Trajectory or tribo.Recording, got "
-                f"{check.shown(one)}; Trajectory.read makes one of a file"
-            )
+        said = "recordings must be tribo.Recording or identification.Trajectory; Trajectory.read makes one"
+        check.instance(one, (Trajectory, Recording), said)
         made.append(Trajectory.of(one) if isinstance(one, Recording) else one)
     if not made:
         raise ValueError("recordings are empty: give one at least")

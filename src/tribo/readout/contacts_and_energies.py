@@ -171,8 +171,7 @@ class WorldReadout:
             TypeError: It is no object.
             ValueError: It is none of this world.
         """
-        if not isinstance(part, Object):
-            raise TypeError(f"contacts_of takes an object, got {check.shown(part)}; world['name'] is one")
+        check.instance(part, Object, "contacts_of takes an object, as world['name'] is one")
         if all(part is not own for own in self._world.objects):
             raise ValueError(f"{part.name} is no object of this world; take one of world.objects")
         return self._read_contacts(part)

@@ -95,9 +95,8 @@ class WorldCables:
             (10, 0.314)
         """
         self._world.check_editable("the list of objects")
+        check.instance(material, Material | str, "material must be a Material or a name")
         made = Material(material) if isinstance(material, str) else material
-        if not isinstance(made, Material):
-            raise TypeError(f"material must be a Material or a name, got {check.shown(material)}")
         size = check.positive(radius, "radius")
         longest = check.positive(segment_length, "segment_length")
         section = CableSection(size, made)

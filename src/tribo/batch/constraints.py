@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable, Iterator
-from math import inf, nan
+from math import inf
 from typing import Any
 
 import numpy as np
@@ -20,7 +20,7 @@ from tribo.objects.constraint import STRETCH, Constraint
 from tribo.objects.end import End
 from tribo.objects.joint_ties import Magnet
 from tribo.objects.states import turned
-from tribo.objects.wire import Wire
+from tribo.objects.wire import Wire, check_rubs
 from tribo.sensors.senses import Grip, midway_poses
 
 Kind = type[Constraint]
@@ -54,7 +54,8 @@ def every(name: str, doc: str) -> Made[np.ndarray]:
 
     def write(self: Any, value: Any) -> None:
         number = self._number_called(name)
-        self._made._check_number(self, name, nan)  # noqa: SLF001 - nan: none is 0
+        if name == "friction":
+            check_rubs(self)
         array, least, most = self._column(number.places[0]), number.least, number.most
         most = inf if most == check.LARGEST else most
         self._write(array, value, name, least, most, may_be_infinite=number.is_endless)

@@ -54,8 +54,6 @@ class Winch(Wire):
 
     def _check_number(self, name: str, value: float) -> None:
         super()._check_number(name, value)
-        if name not in {"least_length", "most_length"}:
-            return
         least = value if name == "least_length" else self.least_length
         most = value if name == "most_length" else self.most_length
         if least > most:

@@ -13,7 +13,7 @@ import pytest
 import tribo
 from tribo.batch import materials, motors
 from tribo.batch import settings as batch_settings
-from tribo.batch.values import MotorValues, PairNumbers, SettingValues
+from tribo.batch.values import BatchPairNumbers, MotorValues, SettingValues
 from tribo.checks.types import BodyOptions, ViewerOptions
 from tribo.description.joints import JointProperties
 from tribo.gym import Env, VectorEnv
@@ -40,7 +40,7 @@ def test_the_types_list_what_is_taken():
     assert set(BodyOptions.__annotations__) == set(_OPTIONS)
     laws = {f.name for kind in (tribo.PairProperties, tribo.ContactMaterial) for f in fields(kind)}
     assert set(get_type_hints(PairValues)) == laws | {"law"}
-    assert set(get_type_hints(PairNumbers)) == {*materials.NAMES, *materials.COLUMNS}
+    assert set(get_type_hints(BatchPairNumbers)) == {*materials.NAMES, *materials.COLUMNS}
     assert set(get_type_hints(SettingValues)) == set(batch_settings.NAMES)
     assert set(get_type_hints(MotorValues)) == set(motors.PARAMETERS)
     assert set(get_type_hints(Numbers)) == {f.name for f in fields(Settings)}

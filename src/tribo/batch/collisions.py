@@ -56,7 +56,6 @@ class CollisionWatch:
     _touching: np.ndarray  # pairs that touched in the last step: numbers of world and shapes in one
 
     def __init__(self, batch: BatchOwner) -> None:
-        """Watch nothing."""
         self._batch, self._is_watching = batch, False
         self._events: list[dict[str, np.ndarray]] = []
 

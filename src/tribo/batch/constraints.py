@@ -18,9 +18,9 @@ from tribo.enums import CONSTRAINT_SLOTS, Memory, Tuning
 from tribo.objects.breaking import Number
 from tribo.objects.constraint import STRETCH, Constraint
 from tribo.objects.end import End
-from tribo.objects.joint_ties import Magnet, Winch
+from tribo.objects.joint_ties import Magnet
 from tribo.objects.states import turned
-from tribo.objects.wire import Wire
+from tribo.objects.wire import Wire, check_rubs
 from tribo.sensors.senses import Grip, midway_poses
 
 Kind = type[Constraint]
@@ -54,6 +54,8 @@ def every(name: str, doc: str) -> Made[np.ndarray]:
 
     def write(self: Any, value: Any) -> None:
         number = self._number_called(name)
+        if name == "friction":
+            check_rubs(self)
         array, least, most = self._column(number.places[0]), number.least, number.most
         most = inf if most == check.LARGEST else most
         self._write(array, value, name, least, most, may_be_infinite=number.is_endless)
@@ -92,7 +94,7 @@ class ConstraintBatch(Sealed):
         self._collide = bool(described.numbers.get("collide", True))
         self._locked, self._stretch = described.locked, STRETCH[described.resists]
         self.way = [_Place(batch, end) for end in tie.way]
-        self._ends = [self.way[0], self.way[-1]]
+        self._ends, self._over = [self.way[0], self.way[-1]], self.way[1:-1]
 
     def __repr__(self) -> str:
         """Return type, name and number of worlds."""
@@ -109,8 +111,8 @@ class ConstraintBatch(Sealed):
         return self._what
 
     # -- numbers -------------------------------------------------------------------------------
-    def _column(self, column: Tuning) -> np.ndarray:
-        return self._tuning[:, column]
+    def _column(self, column: Tuning | Memory) -> np.ndarray:
+        return self._memory(column) if isinstance(column, Memory) else self._tuning[:, column]
 
     def _write(self, array: np.ndarray, value: Any, what: str, minimum: float = -inf,
                maximum: float = inf, *, may_be_infinite: bool = False) -> None:  # fmt: skip
@@ -237,19 +239,7 @@ class ConstraintBatch(Sealed):
                 yield Grip(self._name, place.body, place.link, *load)
 
     # -- wires and rods ------------------------------------------------------------------------
-    @property
-    def length(self) -> np.ndarray:
-        """Length at rest of a wire or rod, let out by a winch, (worlds,) [m]."""
-        self._only(Wire, "length")
-        if issubclass(self._made, Winch):
-            return self._memory(Memory.LENGTH)
-        return self._column(Tuning.LENGTH)
-
-    @length.setter
-    def length(self, value: Any) -> None:
-        self._only(Wire, "length")
-        self._write(self.length, value, "length", np.nextafter(0.0, 1.0))
-
+    length = every("length", "Length at rest of a wire or rod, let out by a winch, (worlds,) [m].")
     distance = shared(
         "distance",
         "Distance of the two points of a wire or rod now, over all places where it runs, (worlds,) [m].",
@@ -278,23 +268,10 @@ class ConstraintBatch(Sealed):
             )
         self._write(self._column(Tuning.FORCE), value, "tension")
 
-    @property
-    def friction(self) -> np.ndarray:
-        """Of a wire over the places where it runs, (worlds,) [–]; assignable where there are such places."""
-        self._only(Wire, "friction")
-        return self._column(Tuning.FRICTION)
-
-    @friction.setter
-    def friction(self, value: Any) -> None:
-        self._only(Wire, "friction")
-        places = len(self.way) - 2
-        if not 1 <= places < CONSTRAINT_SLOTS or self._stretch == 0:
-            raise ValueError(
-                f"friction of {self._name} needs 1 to {CONSTRAINT_SLOTS - 1} places over which it runs, it "
-                f"has {places}, and no tension that is given"
-            )
-        self._write(self.friction, value, "friction", 0.0)
-
+    friction = every(
+        "friction",
+        "Of a wire over the places where it runs, (worlds,) [–]; assignable where there are such places.",
+    )
     stiffness = every("stiffness", "Of a compliant wire, (worlds,) [N/m]; inf: stiff.")
     damping = every("damping", "Of a compliant wire, (worlds,) [N s/m].")
 
@@ -357,7 +334,6 @@ class BatchConstraints:
     """The part of a batch that knows its constraints."""
 
     def __init__(self, batch: BatchOwner, ties: tuple[Constraint, ...]) -> None:
-        """Know the constraints that the copied world had."""
         self._ties = {tie.name: ConstraintBatch(batch, tie, k) for k, tie in enumerate(ties)}
 
     @property

@@ -78,6 +78,7 @@ class BatchInterior(BatchOwner):
         self.watch = CollisionWatch(self)
         self.shapes = BatchShapes(self)
         self.sensors = BatchSensors(self, self.rays, self.ties, world.sensors)
+        self.note_push_on, self.forget_last_step = self.sensors.note_push, self.sensors.forget_last_step
 
     def set_threads(self, value: int | None) -> None:
         """Use as many worker threads; None: one for each processor."""
@@ -103,14 +104,6 @@ class BatchInterior(BatchOwner):
     def poses_of(self, name: str) -> tuple[np.ndarray, np.ndarray]:
         """Return positions (worlds, bodies, 3) [m] and rotations of the bodies of an object, by name."""
         return self[name].body_poses()
-
-    def note_push_on(self, name: str, link: str, wrench: np.ndarray) -> None:
-        """Remember on which link of a body an external force acts in the next step, (worlds, 6)."""
-        self.sensors.note_push(name, link, wrench)
-
-    def forget_last_step(self, worlds: Any) -> None:
-        """Note that what is known about the last step of some worlds belongs to another state."""
-        self.sensors.forget_last_step(worlds)
 
     def go(self, n: int, plan: Plan | None, hold_forces: bool = False) -> np.ndarray:
         """Advance every world, under the controls of a plan if there is one.

@@ -9,7 +9,7 @@ from typing import Any, Unpack
 import numpy as np
 
 from tribo.batch.owner import BatchOwner
-from tribo.batch.values import PairNumbers
+from tribo.batch.values import BatchPairNumbers
 from tribo.checks import check
 from tribo.checks.readonly import frozen
 from tribo.engine.builder import adhesive_reach
@@ -45,7 +45,6 @@ class BatchMaterials:
     """The part of a batch that says how materials interact."""
 
     def __init__(self, batch: BatchOwner) -> None:
-        """Say it for a batch."""
         self._batch = batch
 
     def material_pair(self, first: str, second: str) -> dict[str, np.ndarray]:
@@ -63,7 +62,7 @@ class BatchMaterials:
         return {name: frozen(rows[:, column].copy()) for name, column in columns.items()}
 
     def set_material_pair(
-        self, /, first: str, second: str, *, worlds: Any = slice(None), **values: Unpack[PairNumbers]
+        self, /, first: str, second: str, *, worlds: Any = slice(None), **values: Unpack[BatchPairNumbers]
     ) -> None:
         """Set how two materials interact, world by world; the order of the names does not matter.
 
@@ -208,12 +207,7 @@ def given(
     for name, value in values.items():
         if name not in known:
             raise TypeError(f"{unknown} {name!r}{check.nearest(name, known)}")
-        numbers = check.array(value, f"{name} of {what}", "numbers")
-        if numbers.shape not in ((), (count,)):
-            raise ValueError(
-                f"{name} of {what} must be a number or have shape ({count},), got {numbers.shape}"
-            )
-        made[name] = np.broadcast_to(numbers, (count,))
+        made[name] = check.for_each(value, f"{name} of {what}", count)
     return made
 
 

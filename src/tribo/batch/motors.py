@@ -9,14 +9,13 @@ from typing import Any, Unpack
 import numpy as np
 
 from tribo.batch.owner import BatchOwner
-from tribo.batch.part import Part
+from tribo.batch.part import Part, named_places
 from tribo.batch.values import MotorValues
 from tribo.batch_kernels.records import Motors
 from tribo.checks import check
 from tribo.checks.readonly import frozen
 from tribo.checks.sealed import Sealed
 from tribo.engine.engine import Engine
-from tribo.engine.layout import COORDINATES, DOFS
 from tribo.model import Kind
 
 MAX_DELAY = 1000  # steps; a longer one is a mistake, and would fill the memory
@@ -147,28 +146,8 @@ class MotorsOfWorlds(Sealed):
         """Return dofs and coordinates in the world of joints by name, (k,) each."""
         if self._part.kind != Kind.DYNAMIC:
             raise ValueError(f"{self.name} is not dynamic: nothing drives its joints")
-        tree, span = self._part.description, self._part.span
-        slices = zip(tree.joint_slices(COORDINATES), tree.joint_slices(DOFS), strict=True)
-        places: dict[str, tuple[int, int, int]] = {}
-        for k, (body, (q, v)) in enumerate(zip(tree.bodies, slices, strict=True)):
-            width = DOFS[body.joint.type]
-            if k > 0 or width == 1:
-                places[body.joint.name] = (span.v.start + v.start, span.q.start + q.start, width)
-        if joints is None:
-            names = [name for name, (_, _, width) in places.items() if width == 1]
-        elif isinstance(joints, str) or not check.is_iterable(joints):
-            raise TypeError(f"joints of {self.name} must be a list of names, got {joints!r}")
-        else:
-            names = [check.known(name, places, f"joint of {self.name}") for name in joints]
-        for name in names:
-            if places[name][2] != 1:
-                raise ValueError(
-                    f"joint {name} of {self.name} has {places[name][2]} degrees of freedom; a motor "
-                    "drives one"
-                )
-        if not names:
-            raise ValueError(f"{self.name} has no joint that a motor could drive")
-        table = np.array([places[name][:2] for name in names], np.int64)
+        dofs, coordinates = (named_places(self._part, kind, joints) for kind in ("forces", "targets"))
+        table = np.array([(v, q) for (_, v), (_, q) in zip(dofs, coordinates, strict=True)], np.int64)
         return table[:, 0], table[:, 1]
 
     def _motor_values(self, name: str, value: Any, worlds: int, joints: int) -> np.ndarray:
@@ -236,10 +215,7 @@ def kept_motors(saved: dict[str, Any], engine: Engine) -> Motors:
     ranges = {"is_on": (0, 1), "dof_q": (-1, nq - 1), "delay": (0, rows), "sent_count": (0, rows)}
     for field, array in like.arrays.items():
         given = saved[field]
-        if not isinstance(given, np.ndarray) or given.dtype != array.dtype:
-            raise TypeError(f"{field} of the motors is no array of {array.dtype}")
-        if given.shape != array.shape:
-            raise ValueError(f"{field} of the motors must have shape {array.shape}, got {given.shape}")
+        check.like(given, array, f"{field} of the motors")
         least, most = ranges.get(field, (-inf, inf))
         if not ((given >= least) & (given <= most)).all():
             raise ValueError(f"{field} of the motors is out of its range {least} … {most}")

@@ -142,8 +142,7 @@ class Network:
             if weight.ndim != 2 or weight.shape[1] != width or 0 in weight.shape:
                 before = f", {width} numbers come from the layer before" if made else ""
                 raise ValueError(f"weights of {what} must have shape (out, in){before}, got {weight.shape}")
-            if bias.shape != weight.shape[:1]:
-                raise ValueError(f"bias of {what} must have shape {weight.shape[:1]}, got {bias.shape}")
+            check.shaped(bias, f"bias of {what}", weight.shape[:1])
             made.append((frozen(weight), frozen(bias)))
         return tuple(made)
 
@@ -241,12 +240,10 @@ def spread(value: Any, count: int, what: str, *, may_be_endless: bool = False) -
     Raises:
         TypeError, ValueError: The shape is wrong, or a number is not finite.
     """
-    given = check.array(value, what, "numbers")
-    if given.shape not in ((), (count,)):
-        raise ValueError(f"{what} must be a number or have shape ({count},), got {given.shape}")
+    given = check.for_each(value, what, count)
     finite = np.where(np.isinf(given), 0.0, given) if may_be_endless else given
     check.within_range(finite, what)
-    return np.broadcast_to(given, count).copy()
+    return given.copy()
 
 
 def _bent(way: str, x: np.ndarray) -> np.ndarray:

@@ -320,9 +320,7 @@ class SingleBodyBatch(ObjectBatch):
     @inertia.setter
     def inertia(self, value: Any) -> None:
         what, n = f"inertia of {self.name}", len(self._batch)
-        given = check.array(value, what, "numbers [kg m²]")
-        if given.shape not in ((3,), (3, 3), (n, 3, 3)):
-            raise ValueError(f"{what} must have shape (3,), (3, 3) or {(n, 3, 3)}, got {given.shape}")
+        given = check.shaped(check.array(value, what, "numbers [kg m²]"), what, (3,), (3, 3), (n, 3, 3))
         if given.ndim == 3:
             check.inertias(given, what)
         else:
@@ -403,9 +401,7 @@ class SingleBodyBatch(ObjectBatch):
 
     @com.setter
     def com(self, value: Any) -> None:
-        given = check.array(value, f"com of {self.name}", "(3,) or (worlds, 3) numbers")
-        if given.shape not in ((3,), (len(self._batch), 3)):
-            raise ValueError(
-                f"com of {self.name} must have shape (3,) or ({len(self._batch)}, 3), got {given.shape}"
-            )
+        what = f"com of {self.name}"
+        given = check.array(value, what, "(3,) or (worlds, 3) numbers")
+        check.shaped(given, what, (3,), (len(self._batch), 3))
         self.links[0].com = given + self.description.origin

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -22,6 +23,8 @@ class BatchOwner(ABC):
     threads: int  # number of worker threads
     parts: dict[str, Part]  # what is kept of the objects, by name, in the order of the world
     material_names: tuple[str, ...]  # in order of their numbers
+    note_push_on: Callable[[str, str, np.ndarray], None]  # `BatchSensors.note_push`
+    forget_last_step: Callable[[Any], None]  # `BatchSensors.forget_last_step`
 
     def __init__(self) -> None:
         """Start with no records of objects; no thread steps the batch."""
@@ -78,14 +81,6 @@ class BatchOwner(ABC):
         """
         if not self.idle:
             raise EditError(f"{what} must wait: another thread steps this batch")
-
-    @abstractmethod
-    def note_push_on(self, name: str, link: str, wrench: np.ndarray) -> None:
-        """Remember on which link of a body an external force acts in the next step, (worlds, 6)."""
-
-    @abstractmethod
-    def forget_last_step(self, worlds: Any) -> None:
-        """Note that what is known about the last step of some worlds belongs to another state."""
 
     @abstractmethod
     def poses_of(self, name: str) -> tuple[np.ndarray, np.ndarray]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -84,5 +85,29 @@ def place_of(places: list[tuple[str | None, int]], joint: str, name: str) -> int
     by_name = {found: place for found, place in places if found is not None}
     check.known(joint, by_name, f"joint of {name}")
     if sum(found == joint for found, _ in places) != 1:
-        raise ValueError(f"joint {joint} of {name} has several degrees of freedom: give an array")
+        raise ValueError(f"joint {joint} of {name} has several degrees of freedom; by name go those of one")
     return by_name[joint]
+
+
+def named_places(part: Part, kind: str, joints: Sequence[str] | None) -> list[tuple[str, int]]:
+    """Return joint and place of the one number of each joint, in the order of the names.
+
+    Args:
+        part: The object.
+        kind: One of `KINDS`.
+        joints: Names of joints with one degree of freedom; None: all of these.
+
+    Raises:
+        KeyError: There is no such joint.
+        TypeError, ValueError: They are no list, there is none, or one has several degrees of freedom.
+    """
+    if joints is None:
+        names = [joint for joint, _ in places_of(part, "targets") if joint is not None]
+    else:
+        names = check.listed(joints, f"joints of {part.name}", "names")
+    if joints is not None and not names:
+        raise ValueError(f"joints of {part.name} is empty: name some, or None for all")
+    if not names:
+        raise ValueError(f"{part.name} has no joint with one degree of freedom")
+    places = places_of(part, kind)
+    return [(name, place_of(places, name, part.name)) for name in names]

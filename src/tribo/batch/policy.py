@@ -9,7 +9,7 @@ import numpy as np
 
 from tribo.batch.network import ACTIVATIONS, OF_POLICY, Commanded, Network, Seen, spread
 from tribo.batch.owner import BatchOwner
-from tribo.batch.part import KINDS, Part, place_of, places_of
+from tribo.batch.part import KINDS, Part, named_places
 from tribo.batch_kernels.records import Pilot
 from tribo.checks import check
 from tribo.checks.errors import EditError
@@ -137,7 +137,6 @@ class BatchPolicies:
     """The part of a batch that takes a policy."""
 
     def __init__(self, batch: BatchOwner) -> None:
-        """Take policies for a batch."""
         self._batch = batch
         self.policy: BatchPolicy | None = None
 
@@ -223,10 +222,9 @@ class BatchPolicies:
         found: dict[tuple[int, int], str] = {}
         shifts, factors = [], []
         for entry in commanded:
-            if not isinstance(entry, Commanded):
-                raise TypeError(f"commanded must be tribo.Commanded, got {check.shown(entry)}")
+            check.instance(entry, Commanded, "commanded must be tribo.Commanded")
             part = self._part(entry.of)
-            named = _named(part, entry.what, entry.joints)
+            named = named_places(part, entry.what, entry.joints)
             for joint, place in named:
                 key = KINDS[entry.what], place
                 if key in found:
@@ -247,8 +245,7 @@ class BatchPolicies:
         shifts, factors, rates = [np.zeros(0)], [np.zeros(0)], [np.zeros(0)]
         commands = 0
         for entry in seen:
-            if not isinstance(entry, Seen):
-                raise TypeError(f"seen must be tribo.Seen, got {check.shown(entry)}")
+            check.instance(entry, Seen, "seen must be tribo.Seen")
             if entry.width > network.inputs:  # before so many numbers are listed
                 raise ValueError(
                     f"width of {entry.what} is {entry.width}, the network takes {network.inputs} numbers"
@@ -319,9 +316,9 @@ def _of_object(entry: Seen, part: Part) -> Numbers:
     if entry.what == "velocities":
         return [(Observed.VELOCITY, place, 0, 0) for place in range(v.start, v.stop)]
     if entry.what == "joint_coordinates":
-        return [(Observed.COORDINATE, k, 0, 0) for _, k in _named(part, "targets", entry.joints)]
+        return [(Observed.COORDINATE, k, 0, 0) for _, k in named_places(part, "targets", entry.joints)]
     if entry.what == "joint_velocities":
-        return [(Observed.VELOCITY, k, 0, 0) for _, k in _named(part, "forces", entry.joints)]
+        return [(Observed.VELOCITY, k, 0, 0) for _, k in named_places(part, "forces", entry.joints)]
     if part.description.bodies[0].joint.type != Joint.FREE:
         raise ValueError(f"{part.name} has a fixed base: {entry.what} is of what floats")
     if entry.what == "position":
@@ -332,23 +329,6 @@ def _of_object(entry: Seen, part: Part) -> Numbers:
     if entry.axes == "world":
         return [(Observed.VELOCITY, begin + k, 0, 0) for k in range(3)]
     return [(Observed.TURNED_VELOCITY, begin, q.start + 3, k) for k in range(3)]
-
-
-def _named(part: Part, kind: str, joints: Sequence[str] | None) -> list[tuple[str, int]]:
-    """Return joint and place of the one number of each joint, in the order of the names."""
-    ones = [joint for joint, _ in places_of(part, "targets") if joint is not None]
-    if joints is None:
-        names = ones
-    elif isinstance(joints, str) or not check.is_iterable(joints):
-        raise TypeError(f"joints of {part.name} must be a list of names, got {check.shown(joints)}")
-    else:
-        names = list(joints)
-        if not names:
-            raise ValueError(f"joints of {part.name} is empty: name some, or None for all")
-    if not names:
-        raise ValueError(f"{part.name} has no joint with one degree of freedom")
-    places = places_of(part, kind)
-    return [(name, place_of(places, name, part.name)) for name in names]
 
 
 def _row(values: Any) -> np.ndarray:

@@ -112,7 +112,6 @@ class BatchStates:
     """The part of a batch that copies states between worlds, and compares them."""
 
     def __init__(self, batch: BatchOwner) -> None:
-        """Copy and compare the states of a batch."""
         self._batch = batch
 
     def pool(self, worlds: Any = slice(None)) -> StatePool:
@@ -151,8 +150,7 @@ class BatchStates:
             EditError: Another thread steps the batch.
         """
         self._batch.check_idle("reset")
-        if not isinstance(pool, StatePool):
-            raise TypeError(f"reset takes what batch.pool() returned, got {check.shown(pool)}")
+        check.instance(pool, StatePool, "reset takes what batch.pool() returned")
         if pool.owner is not self._batch:
             raise ValueError("the pool is of another batch")
         rows = np.ascontiguousarray(self._batch.chosen_worlds(worlds).ravel(), np.int64)

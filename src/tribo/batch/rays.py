@@ -44,7 +44,6 @@ class BatchRays:
     """The part of a batch that answers rays: at its present state, moving nothing."""
 
     def __init__(self, batch: BatchOwner) -> None:
-        """Ask the worlds of a batch."""
         self._batch = batch
         self._filters: list[ShapeFilter] = []
 

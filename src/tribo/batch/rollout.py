@@ -150,7 +150,6 @@ class BatchRollout:
     """The part of a batch that follows plans."""
 
     def __init__(self, batch: BatchOwner, states: BatchStates) -> None:
-        """Let the worlds of a batch follow plans."""
         self._batch, self._states = batch, states
 
     def rollout(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -18,9 +19,7 @@ from tribo.engine.subtree import TreeRecords
 from tribo.model import Status
 from tribo.readout.rays import MAX_RAYS
 from tribo.sensors.base import Errors, Sensor
-from tribo.sensors.senses import Before, Grip, Place, Senses
-
-UNKNOWN = ("", "")  # key of an external force that acts on nobody knows which link
+from tribo.sensors.senses import UNKNOWN, Before, Grip, Place, Senses
 
 
 class BatchSenses(Senses):
@@ -29,8 +28,8 @@ class BatchSenses(Senses):
     is_batch = True
 
     def __init__(self, sensors: BatchSensors, place: Place) -> None:
-        """Look from a place."""
         self._sensors, self._batch, self.place = sensors, sensors.batch, place
+        self.owner, self.made_step = place.name, sensors.made_step
 
     @property
     def engine(self) -> Engine:
@@ -41,23 +40,9 @@ class BatchSenses(Senses):
         """Return the records of the tree of the object that carries the sensor."""
         return self._batch.records_of(self.place.name)
 
-    def mean_acceleration(self) -> np.ndarray:
-        """Return (v⁺ − v)/Δt of the last step, (worlds, dofs of the world); NaN: there was none."""
-        before, known = self._sensors.before, self._sensors.made_step[:, None]
-        found = np.full(before.velocity.shape, np.nan)
-        np.subtract(before.next_velocity, before.velocity, out=found, where=known)
-        return np.asarray(found / self.dt)
-
-    def last_wrench(self) -> np.ndarray:
-        """Return torque and force from outside on every body in the last step, (worlds, bodies, 6)."""
-        return self._sensors.before.wrench
-
-    def pushes_by_link(self) -> Iterable[tuple[str, np.ndarray]] | None:
-        """Return how much of it acts on which link of the object, (worlds, 6) each; None: not known."""
-        pushes, own = self._sensors.before.pushes, self.place.name
-        if UNKNOWN in pushes:
-            return None
-        return ((link, wrench) for (name, link), wrench in pushes.items() if name == own)
+    def before(self) -> Before:
+        """Return velocities and external forces before the last step."""
+        return self._sensors.before
 
     def grips(self) -> Iterable[Grip]:
         """Return what constraints did to the object that carries the sensor, in the last step."""
@@ -191,12 +176,17 @@ class BatchSensors:
     def __init__(
         self, batch: BatchOwner, rays: BatchRays, ties: BatchConstraints, sensors: Iterable[Sensor]
     ) -> None:
-        """Know the sensors that the copied world had."""
         self.batch, self.rays, self.ties = batch, rays, ties
-        self._places = {sensor.name: (sensor, sensor.copied_place(batch.parts)) for sensor in sensors}
+        self._places: dict[str, tuple[Sensor, Place]] = {}
+        for sensor in sensors:
+            place = sensor.copied_place()
+            if place.span is not None:
+                part = batch.parts[place.name]
+                place = replace(place, span=part.span, description=part.description)
+            self._places[sensor.name] = sensor, place
         self._made: dict[str, SensorBatch] = {}
         command = batch.engine.command.arrays
-        self._pending: dict[tuple[str, str], np.ndarray] = {}  # forces that act in the next step
+        self._pending: dict[tuple[Any, str], np.ndarray] = {}  # forces that act in the next step
         if command["has_wrench"].any():
             self._pending[UNKNOWN] = np.zeros(6)
         self.made_step = np.zeros(len(batch), bool)

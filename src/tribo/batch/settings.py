@@ -59,7 +59,6 @@ class BatchSettings(Sealed):
     _inside: BatchOwner
 
     def __init__(self, inside: BatchOwner) -> None:
-        """Set numbers of the worlds of a batch."""
         self._inside = inside
 
     def _read(self, field: str) -> np.ndarray:
@@ -118,9 +117,7 @@ class BatchSettings(Sealed):
     @staticmethod
     def _checked_gravity(value: Any, count: int) -> np.ndarray:
         made = check.within_range(check.array(value, "gravity", "numbers"), "gravity")
-        if made.shape not in ((3,), (count, 3)):
-            raise ValueError(f"gravity must have shape (3,) or ({count}, 3), got {made.shape}")
-        return made
+        return check.shaped(made, "gravity", (3,), (count, 3))
 
     time_step = of_worlds("time_step", "Time steps, (worlds,) [s], 1e-9 … 10.")
 

@@ -32,7 +32,6 @@ class BatchShapes:
     """The part of a batch that says how large shapes are."""
 
     def __init__(self, batch: BatchOwner) -> None:
-        """Say it for a batch."""
         self._batch = batch
 
     def shape_size(self, name: str, shape: str | None = None) -> np.ndarray:

@@ -7,6 +7,7 @@ from typing import Any, Protocol, TypedDict
 import numpy as np
 
 from tribo.checks.types import Numbers
+from tribo.materials.pair_properties import PairNumbers
 
 
 class SettingValues(TypedDict, total=False):
@@ -52,29 +53,12 @@ class MotorValues(TypedDict, total=False):
     no_load_speed: Numbers
 
 
-class PairNumbers(TypedDict, total=False):
-    """Numbers of a pair of materials: of `PairProperties`, or of `ContactMaterial`."""
+class BatchPairNumbers(PairNumbers[Numbers], total=False):
+    """Numbers of a pair of materials, one for all worlds or one for each."""
 
-    friction: Numbers
-    restitution: Numbers
-    restitution_threshold: Numbers
     static_friction: Numbers
-    static_friction_velocity: Numbers
-    rolling_friction: Numbers
-    spinning_friction: Numbers
     stiffness: Numbers
-    damping: Numbers
-    rolling_length: Numbers
-    spinning_length: Numbers
-    youngs_modulus: Numbers
-    spook_damping: Numbers
-    secondary_friction: Numbers
-    surface_viscosity: Numbers
-    secondary_surface_viscosity: Numbers
-    adhesion_force: Numbers
-    adhesive_overlap: Numbers
     constant_normal_force: Numbers
-    elastic_rest_length: Numbers
 
 
 class Spread(Protocol):

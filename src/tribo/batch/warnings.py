@@ -49,7 +49,6 @@ class BatchWarningLog:
     """Remembers what has been said of the worlds of a batch."""
 
     def __init__(self) -> None:
-        """Nothing has been said."""
         self._said = 0
 
     def say(self, batch: BatchOwner, status: np.ndarray) -> None:

@@ -5,7 +5,8 @@ from __future__ import annotations
 import math
 import os
 import sys
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, TypeGuard
 
@@ -163,6 +164,29 @@ def vector(value: Any, what: str, length: int) -> np.ndarray:
     return within_range(result, what)
 
 
+def shaped(values: np.ndarray, what: str, *shapes: tuple[int, ...]) -> np.ndarray:
+    """Return an array that has one of some shapes."""
+    if values.shape not in shapes:
+        wanted = " or ".join(map(str, shapes))
+        raise ValueError(f"{what} must have shape {wanted}, got {values.shape}")
+    return values
+
+
+def like(value: Any, model: np.ndarray, what: str) -> np.ndarray:
+    """Return an array that has the type and the shape of another one."""
+    if not isinstance(value, np.ndarray) or value.dtype != model.dtype:
+        raise TypeError(f"{what} is no array of {model.dtype}")
+    return shaped(value, what, model.shape)
+
+
+def for_each(value: Any, what: str, count: int) -> np.ndarray:
+    """Return numbers (count,), not to be written, of one for all or one for each."""
+    made = array(value, what, "numbers")
+    if made.shape not in ((), (count,)):
+        raise ValueError(f"{what} must be a number or have shape ({count},), got {made.shape}")
+    return np.broadcast_to(made, (count,))
+
+
 def not_negative(values: np.ndarray, what: str) -> np.ndarray:
     """Return an array that has no entry below zero."""
     if (values < 0.0).any():
@@ -188,9 +212,7 @@ def inertia(value: Any, what: str) -> np.ndarray:
     result = array(value, what, "3 or 3×3 numbers [kg m²]")
     if result.shape == (3,):
         result = np.diag(result)
-    if result.shape != (3, 3):
-        raise ValueError(f"{what} must have shape (3,) or (3, 3), got {result.shape}")
-    within_range(result, what)
+    within_range(shaped(result, what, (3,), (3, 3)), what)
     if not np.allclose(result, result.T, rtol=1e-9, atol=0.0):
         raise ValueError(f"{what} must be symmetric, got {result.tolist()}")
     moments = np.linalg.eigvalsh(result)
@@ -295,6 +317,21 @@ def name(value: Any, what: str) -> str:
     return made
 
 
+def instance(value: Any, kind: Any, said: str) -> None:
+    """Refuse what is none of a class or of several; `said` is what belongs there."""
+    if not isinstance(value, kind):
+        raise TypeError(f"{said}, got {shown(value)}")
+
+
+@contextmanager
+def needed(said: str) -> Iterator[None]:
+    """Let an import within it that fails be an ImportError that says for what it is, and how to get it."""
+    try:
+        yield
+    except ImportError:
+        raise ImportError(said) from None
+
+
 def is_path(value: Any) -> TypeGuard[str | os.PathLike[str]]:
     """Tell whether a value is a path: text, or something that has one as text."""
     return isinstance(value, (str, os.PathLike)) and not isinstance(os.fspath(value), bytes)
@@ -346,8 +383,7 @@ def folders(value: Any, what: str, root: Any = None) -> list[Path]:
 
 def mapping(value: Any, what: str, expected: str) -> dict[Any, Any]:
     """Return a mapping as a dictionary of its own; `expected` says what belongs to what."""
-    if not isinstance(value, Mapping):
-        raise TypeError(f"{what} must be a mapping of {expected}, got {shown(value)}")
+    instance(value, Mapping, f"{what} must be a mapping of {expected}")
     return dict(value)
 
 

@@ -116,9 +116,8 @@ class Borders:
     def __init__(self, layout: StateLayout, model: dict[str, np.ndarray]) -> None:
         self._model = model
         self._dofs = list(layout.dofs)
-        self._bodies = {row: name for name, row in layout.bodies.items()}
-        owners = {row: name for name, (a, b) in layout.body_range.items() for row in range(a, b)}
-        self._owner_of_shape = [owners[int(row)] for row in model["shape_body"][0]]
+        self._bodies = layout.names_of_bodies
+        self._owner_of_shape = [layout.owners[int(row)] for row in model["shape_body"][0]]
 
     def changes(
         self, taken: Taken, names: Sequence[str], sizes: np.ndarray, sides: Sides

@@ -115,10 +115,8 @@ def contact_inverse_dynamics(
         >>> tribo.contact_inverse_dynamics(world, {"box": [9, 0, 0, 0, 0, 0]}).is_possible
         False
     """
-    try:
+    with check.needed(NEEDS):
         import scipy.optimize  # noqa: F401
-    except ImportError:
-        raise ImportError(NEEDS) from None
     checked_world(world)
     layout = StateLayout(world)
     motion = Motion(world, layout, acceleration or {}, list(undriven))
@@ -149,12 +147,7 @@ class Motion:
             part: Any = world[name]
             vdot = np.zeros(at.stop - at.start)
             if name in given:
-                vdot = check.array(given[name], f"acceleration of {name}", "numbers").astype(float)
-                if vdot.shape != (at.stop - at.start,):
-                    raise ValueError(
-                        f"acceleration of {name} must have shape ({at.stop - at.start},), got {vdot.shape}"
-                    )
-                check.within_range(vdot, f"acceleration of {name}")
+                vdot = check.vector(given[name], f"acceleration of {name}", at.stop - at.start)
             self.velocity_after[at] += layout.time_step * vdot
             if part.body_type == Kind.DYNAMIC:
                 self.is_dynamic[at] = True

@@ -32,8 +32,7 @@ class ContactPoints:
         body = model["shape_body"][0][shape]
         material = model["shape_material"][0][shape]
         self.friction = model["pair_table"][0][material[:, 0], material[:, 1], Pair.FRICTION].copy()
-        owners = {row: name for name, (a, b) in layout.body_range.items() for row in range(a, b)}
-        labels = {row: name for name, row in layout.bodies.items()}
+        owners, labels = layout.owners, layout.names_of_bodies
         self.objects = tuple((owners[int(a)], owners[int(b)]) for a, b in body)
         columns = {name: v for name, _, v in layout.objects}
         self.jacobian = np.zeros((n, 3, layout.nv))

@@ -209,7 +209,5 @@ class DifferentiableRollout(Rollout):
         """Return checked numbers of a shape, or of that without its first axis."""
         if value is None:
             return np.zeros(shape)
-        made = check.array(value, what, "numbers")
-        if made.shape not in (shape, shape[1:]):
-            raise ValueError(f"{what} must have shape {shape} or {shape[1:]}, got {np.shape(value)}")
+        made = check.shaped(check.array(value, what, "numbers"), what, shape, shape[1:])
         return np.array(np.broadcast_to(made, shape))

@@ -20,7 +20,7 @@ from tribo.batch.batch import Batch
 from tribo.checks.errors import SimulationError
 from tribo.control.borders import Taken
 from tribo.control.exact_parameters import Changes, ForcesOfParameters
-from tribo.control.exact_step import CONSISTENT, PARTS, StepMap
+from tribo.control.exact_step import CONSISTENT, PARTS, StepMap, remembering
 from tribo.control.exact_table import ENDS, LENGTHS, SHARED, Exact, ExactTable
 from tribo.control.inputs import Inputs
 from tribo.control.linearization import Change
@@ -47,10 +47,7 @@ class ExactChain(ExactTable):
     ) -> None:
         super().__init__(batch.engine, layout, dofs, readings, of_several=True)
         self._batch = batch
-        model = batch.engine.model.arrays
-        tree = model["body_tree"][0][model["dof_body"][0]]
-        is_robot = model["tree_is_single"][0][tree] == 0  # a free body keeps no acceleration
-        self._remembers = ((model["dof_is_moved"][0] != 0) & is_robot)[:, None]
+        self._remembers = remembering(batch.engine.model.arrays)[:, None]
         self.by_own = Exact("")
 
     def of_steps(

@@ -73,6 +73,12 @@ class StepMap:
         return StepMap(table[:, :width], table[:, width : width + gaps], self.gaps)
 
 
+def remembering(model: Mapping[str, np.ndarray]) -> np.ndarray:
+    """Return the dofs (nv,) of bool whose accelerations the next step counts on: a free body keeps none."""
+    tree = model["body_tree"][0][model["dof_body"][0]]
+    return np.asarray((model["dof_is_moved"][0] != 0) & (model["tree_is_single"][0][tree] == 0))
+
+
 class Reader(Protocol):
     """Something that reads what a step has left."""
 
@@ -314,15 +320,11 @@ class ExactStep:
         change = self.engine.work.arrays["next_v"][0] - own["start_v"][0]
         made = 0.5 * (self._all_grown + self._all_fallen)[n : 2 * n]
         keeps = self.engine.work.arrays["tree_is_kept"][0] != 0
-        tree = self._model.arrays["body_tree"][0][self._model.arrays["dof_body"][0]]
         if keeps.any():  # what is kept is set besides
             made = own["solved_by"][0].copy()
         made[:, n : 2 * n] -= np.eye(n)
-        moved = self._model.arrays["dof_is_moved"][0] != 0
-        single = self._model.arrays["tree_is_single"][0][tree]
-        is_asked = moved & (single == 0)
         near = SAME * max(dt, float(np.abs(change).max(initial=0.0)))
-        lasts = is_asked & (np.abs(last - change) > near)
+        lasts = remembering(self._model.arrays) & (np.abs(last - change) > near)
         self.counts_without_impulses = bool(lasts.any())
         if self.counts_without_impulses:
             if not own["stage"][0, 4] and self._differentiate_free():

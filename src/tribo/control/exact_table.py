@@ -91,8 +91,8 @@ class ExactTable:
         self, engine: Engine, layout: StateLayout, dofs: np.ndarray, readings: Readings | None = None, *,
         of_several: bool = False,
     ) -> None:  # fmt: skip
-        bodies_by_row = {row: name for name, row in layout.bodies.items()}
-        self._step = ExactStep(engine, bodies_by_row, has_memory=of_several, has_directions=of_several)
+        bodies = layout.names_of_bodies
+        self._step = ExactStep(engine, bodies, has_memory=of_several, has_directions=of_several)
         self._layout, self._dofs, self._readings = layout, dofs, readings
         self._borders = Borders(layout, engine.model.arrays)
         nv = layout.nv

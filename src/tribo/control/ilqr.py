@@ -133,7 +133,7 @@ class _Search:
         self._layout: StateLayout = function.layout
         count = len(function.command_names)
         self._effort = _positive_definite(effort, count)
-        self._rest = _each(rest, "rest", count)
+        self._rest = np.array(check.for_each(rest, "rest", count))
         self._lower, self._upper = _bounds(lower, upper, count)
         self._width = 0  # of z
 
@@ -197,8 +197,7 @@ class _Search:
         slope = check.array(made[1], f"slope of cost at state {k}", f"numbers ({size},)")
         bend = check.array(made[2], f"bend of cost at state {k}", f"numbers ({size}, {size})")
         for one, shape, what in ((slope, (size,), "slope"), (bend, (size, size), "bend")):
-            if one.shape != shape:
-                raise ValueError(f"{what} of cost must have shape {shape}, got {one.shape}")
+            check.shaped(one, f"{what} of cost", shape)
         if np.abs(bend - bend.T).max(initial=0.0) > SYMMETRIC * np.abs(bend).max(initial=0.0):
             raise ValueError(f"bend of cost at state {k} must be symmetric; take ½ (H + Hᵀ)")
         return check.number(made[0], f"cost of state {k}"), slope, bend
@@ -261,14 +260,6 @@ class _Search:
         return np.concatenate(parts, axis=1)
 
 
-def _each(value: Any, what: str, count: int) -> np.ndarray:
-    """Return a number for each command, (count,)."""
-    made = check.array(value, what, f"one number or ({count},)")
-    if made.shape not in ((), (count,)):
-        raise ValueError(f"{what} must be one number or have shape ({count},), got {made.shape}")
-    return np.array(np.broadcast_to(made, (count,)))
-
-
 def _bounds(lower: Any, upper: Any, count: int) -> tuple[np.ndarray, np.ndarray]:
     """Return limits of the commands, which may be infinite."""
     made = []
@@ -288,7 +279,7 @@ def _positive_definite(effort: Any, count: int) -> np.ndarray:
     """Return the effort as a matrix (count, count)."""
     made = check.array(effort, "effort", f"one number, ({count},) or ({count}, {count})")
     if made.shape in ((), (count,)):
-        made = np.diag(_each(made, "effort", count))
+        made = np.diag(check.for_each(made, "effort", count))
     if made.shape != (count, count):
         raise ValueError(
             f"effort must be one number or have shape ({count},) or ({count}, {count}), got {made.shape}"

@@ -151,10 +151,7 @@ def unknowns_of(parameters: Unknown | Sequence[Unknown], world: World) -> list[U
     """
     made = [parameters] if isinstance(parameters, Unknown) else list(parameters)
     for one in made:
-        if not isinstance(one, Unknown):
-            raise TypeError(
-                f"parameters must be as tribo.identification.pair returns them, got {check.shown(one)}"
-            )
+        check.instance(one, Unknown, "parameters must be as tribo.identification.pair returns them")
     return [one if one.of_world is None else one.of_world(world) for one in made]
 
 

@@ -85,10 +85,8 @@ def largest_load(
         >>> round(load.factor, 6)
         9.81
     """
-    try:
+    with check.needed(NEEDS):
         import scipy.optimize  # noqa: F401
-    except ImportError:
-        raise ImportError(NEEDS) from None
     checked_world(world)
     given = check.vector(wrench, "wrench", 6)
     if not given.any():

@@ -10,6 +10,7 @@ from typing import Literal, Protocol
 import numpy as np
 
 from tribo.checks import check
+from tribo.checks.made import Made
 
 SIDES = ("central", "forward", "backward")
 KINK = 0.02  # [–] of the largest number of a column by which its two sides differ at a border
@@ -53,6 +54,18 @@ class Part(Protocol):
     @property
     def changes_of(self) -> Callable[[], tuple[Change, ...]]:
         """Returns the changes on both sides of an input."""
+
+
+def _block(row: int, column: int, doc: str) -> Made[np.ndarray]:
+    """Return the property of the derivatives of x⁺ or y by x, u or p."""
+
+    def read(self: Linearization) -> np.ndarray:
+        n, m = len(self.state_names), len(self.command_names)
+        rows = (slice(0, n), slice(n, None))[row]
+        columns = (slice(0, n), slice(n, n + m), slice(n + m, None))[column]
+        return self.central[rows, columns]
+
+    return Made(read, None, doc)
 
 
 @dataclass(frozen=True, repr=False, eq=False)
@@ -117,46 +130,18 @@ class Linearization:
         """Estimate of the error of `central`, its difference to steps twice as long; 0 where it is exact."""
         return _joined([part.error for part in self.parts])
 
-    @property
-    def A(self) -> np.ndarray:  # what everybody calls it
-        """Derivative of x⁺ by x, (2n, 2n) [units of x per unit of x]."""
-        return self._block(0, 0)
-
-    @property
-    def B(self) -> np.ndarray:
-        """Derivative of x⁺ by commands, (2n, commands) [units of x per unit of u]."""
-        return self._block(0, 1)
-
-    @property
-    def E(self) -> np.ndarray:
-        """Derivative of x⁺ by parameters, (2n, parameters) [units of x per unit of p]."""
-        return self._block(0, 2)
-
-    @property
-    def C(self) -> np.ndarray:
-        """Derivative of outputs by x, (outputs, 2n) [units of y per unit of x]."""
-        return self._block(1, 0)
-
-    @property
-    def D(self) -> np.ndarray:
-        """Derivative of outputs by commands, (outputs, commands) [units of y per unit of u]."""
-        return self._block(1, 1)
-
-    @property
-    def F(self) -> np.ndarray:
-        """Derivative of outputs by parameters, (outputs, parameters) [units of y per unit of p]."""
-        return self._block(1, 2)
+    # By the names that everybody calls them.
+    A = _block(0, 0, "Derivative of x⁺ by x, (2n, 2n) [units of x per unit of x].")
+    B = _block(0, 1, "Derivative of x⁺ by commands, (2n, commands) [units of x per unit of u].")
+    E = _block(0, 2, "Derivative of x⁺ by parameters, (2n, parameters) [units of x per unit of p].")
+    C = _block(1, 0, "Derivative of outputs by x, (outputs, 2n) [units of y per unit of x].")
+    D = _block(1, 1, "Derivative of outputs by commands, (outputs, commands) [units of y per unit of u].")
+    F = _block(1, 2, "Derivative of outputs by parameters, (outputs, parameters) [units of y per unit of p].")
 
     @property
     def names(self) -> tuple[str, ...]:
         """Names of all inputs: x, u and p."""
         return self.state_names + self.command_names + self.parameter_names
-
-    def _block(self, row: int, column: int) -> np.ndarray:
-        n, m = len(self.state_names), len(self.command_names)
-        rows = (slice(0, n), slice(n, None))[row]
-        columns = (slice(0, n), slice(n, n + m), slice(n + m, None))[column]
-        return self.central[rows, columns]
 
     def of(self, result: str, by: str, side: Literal["central", "forward", "backward"] = "central") -> float:
         """Return one derivative by name.

@@ -403,16 +403,9 @@ class _Bundle(_Run):
     `error` its standard error where the rest is no noise of one size (White 1980).
     """
 
-    def __init__(
-        self, layout: StateLayout, dofs: np.ndarray, directions: np.ndarray, inputs: Inputs,
-        moved: Sequence[Input],
-    ) -> None:  # fmt: skip
-        super().__init__(layout, dofs, directions, inputs, moved)
-        self._ways = bundle_ways(len(moved))
-
     def take_all(self, batch_of: Callable[[int], Batch], steps: int, outputs: Function | None) -> _Bundle:
         """Take the steps in batches of so many worlds as memory allows, and fit the map to all of them."""
-        halves, worlds = [], 0
+        halves, worlds, self._ways = [], 0, bundle_ways(len(self._moved))
         for first in range(0, max(1, len(self._ways)), MAX_PAIRS):
             ways = self._ways[first : first + MAX_PAIRS]
             self._amounts = np.concatenate([np.zeros((1, ways.shape[1])), ways, -ways])

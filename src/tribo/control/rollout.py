@@ -161,8 +161,7 @@ class RolloutFunction:
         engine.state.arrays["tree_is_asleep"][...] = 0
         self._start(batch, q, v)
         values = self.parameters() if parameters is None else check.array(parameters, "parameters", "numbers")
-        if values.shape != (len(self.parameter_names),):
-            raise ValueError(f"parameters must have shape {(len(self.parameter_names),)}, got {values.shape}")
+        check.shaped(values, "parameters", (len(self.parameter_names),))
         moved = self._moved(values)
         if parameters is not None:
             write_parameters(batch, self._unknowns, np.tile(values, (worlds, 1)))
@@ -228,10 +227,8 @@ class RolloutFunction:
         for name, value in (("q", q), ("v", v)):
             if value is None:
                 continue
-            made = check.array(value, name, "numbers")
             shape = state[name].shape
-            if made.shape not in (shape, shape[1:]):
-                raise ValueError(f"{name} must have shape {shape} or {shape[1:]}, got {made.shape}")
+            made = check.shaped(check.array(value, name, "numbers"), name, shape, shape[1:])
             state[name][...] = self.layout.normalized(made) if name == "q" else made
 
 

@@ -14,7 +14,7 @@ import numpy as np
 
 from tribo.checks.errors import NotDifferentiableError, SimulationError
 from tribo.control.exact_parameters import ForcesOfParameters, changed_fields
-from tribo.control.exact_step import PARTS, ExactStep
+from tribo.control.exact_step import PARTS, ExactStep, remembering
 from tribo.control.inputs import COMMANDS, bundle_ways
 from tribo.control.kept_states import Held, Kept, put, take_over
 from tribo.engine.engine import Engine
@@ -55,14 +55,9 @@ class StepJacobians:
             return self.width
         if self._held is None or held.model is not self._held.model:
             self._seat = Engine(held.model, held.sizes, held.capacity, 1)
-            self._exact = ExactStep(
-                self._seat, {row: name for name, row in self._layout.bodies.items()}, has_memory=True
-            )
+            self._exact = ExactStep(self._seat, self._layout.names_of_bodies, has_memory=True)
             self._moved = {}
-            model = held.model.arrays
-            tree = model["body_tree"][0][model["dof_body"][0]]
-            is_robot = model["tree_is_single"][0][tree] == 0  # a free body keeps no acceleration
-            self._remembers = (model["dof_is_moved"][0] != 0) & is_robot
+            self._remembers = remembering(held.model.arrays)
         self._held = held
         self._dt = float(held.settings["dt"].flat[0])
         self._is_midpoint = held.settings["integrator"].flat[0] != Integrator.SEMI_IMPLICIT

@@ -135,10 +135,8 @@ class HeightField(Answering):
         Example:
             >>> hills = tribo.HeightField.from_image("hills.png", (20, 20), height=2.5)  # doctest: +SKIP
         """
-        try:
+        with check.needed('pictures need Pillow: pip install "tribo[mesh]"'):
             from PIL import Image
-        except ImportError:
-            raise ImportError('pictures need Pillow: pip install "tribo[mesh]"') from None
         path = to_read(path, "a picture of heights")
         _check_size(path)
         try:

@@ -149,10 +149,8 @@ def _solid(array: np.ndarray, what: str) -> Hull:
 
 
 def _qhull(points: np.ndarray) -> Any:
-    try:
+    with check.needed('convex hulls need SciPy: pip install "tribo[mesh]"'):
         from scipy.spatial import ConvexHull
-    except ImportError:
-        raise ImportError('convex hulls need SciPy: pip install "tribo[mesh]"') from None
     return ConvexHull(points)
 
 

@@ -302,11 +302,11 @@ def fill_table(table: MaterialTable, source: str | Path | MaterialLibrary, *, ri
         TypeError: It is none of these.
     """
     if not isinstance(source, MaterialLibrary):
-        if not isinstance(source, (str, Path)):
-            raise TypeError(
-                "load_materials takes a path, XML or YAML text, or what read_materials returned, "
-                f"got {check.shown(source)}"
-            )
+        check.instance(
+            source,
+            (str, Path),
+            "load_materials takes a path, XML or YAML text, or what read_materials returned",
+        )
         if not (is_text(source) or Path(source).suffix.lower() in ENDINGS):
             if rigid:
                 raise DescriptionError(f"{source}: rigid=True is for YAML; pairs in XML say it themselves")
@@ -396,13 +396,10 @@ def write_materials(library: MaterialLibrary, path: str | Path) -> None:
           youngs_modulus: 10000000000.0
           friction: 0.02
     """
-    if not isinstance(library, MaterialLibrary):
-        raise TypeError(f"write_materials takes a MaterialLibrary, got {check.shown(library)}")
+    check.instance(library, MaterialLibrary, "write_materials takes a MaterialLibrary")
     file = to_write(check.path(path, "path"))
-    try:
+    with check.needed('YAML files need PyYAML: pip install "tribo[yaml]"'):
         import yaml
-    except ImportError:
-        raise ImportError('YAML files need PyYAML: pip install "tribo[yaml]"') from None
     made: dict[str, list[dict[str, Any]]] = {}
     materials = [library.material(name) for name in library.given_names]
     if materials:

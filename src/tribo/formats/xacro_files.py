@@ -54,8 +54,6 @@ def _runner() -> Callable[[Path, dict[str, str]], str]:
         return lambda path, given: str(
             xacrodoc.XacroDoc.from_file(str(path), subargs=given, resolve_packages=False).to_urdf_string()
         )
-    try:
+    with check.needed(MISSING):
         xacro: Any = import_module("xacro")
-    except ImportError:
-        raise ImportError(MISSING) from None
     return lambda path, given: str(xacro.process_file(str(path), mappings=given).toxml())

@@ -14,6 +14,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from tribo.checks import check
 from tribo.checks.check import LARGEST
 from tribo.checks.errors import DescriptionError
 from tribo.formats.nodes import Written, file_bytes
@@ -165,10 +166,8 @@ def parse_anchored(source: str | Path, kind: str, report: Report) -> tuple[YamlN
         DescriptionError: Not readable, no YAML, too large, too deep; the message says where.
         ImportError: PyYAML is missing (``pip install "tribo[yaml]"``).
     """
-    try:
+    with check.needed('YAML files need PyYAML: pip install "tribo[yaml]"'):
         import yaml
-    except ImportError:
-        raise ImportError('YAML files need PyYAML: pip install "tribo[yaml]"') from None
     text, name = _text_of(source, kind)
     builder, loader = _Builder(name, report), getattr(yaml, "CSafeLoader", yaml.SafeLoader)
     try:

@@ -8,6 +8,7 @@ import gymnasium
 import numpy as np
 from gymnasium.vector import AutoresetMode
 
+from tribo.checks import check
 from tribo.checks.calls import said_by_class
 from tribo.checks.sealed import Answering
 from tribo.gym.rendering import MODES
@@ -88,9 +89,7 @@ class Env(gymnasium.Env, Answering):
             ValueError: The shape is wrong or a number is not finite; nothing is changed.
             RuntimeError: `reset` was not called before.
         """
-        given = np.asarray(action)
-        if given.shape != self.action_space.shape:
-            raise ValueError(f"action must have shape {self.action_space.shape}, got {given.shape}")
+        given = check.shaped(np.asarray(action), "action", self.action_space.shape)
         seen, rewards, ended, cut, infos = self._envs.step(given[None])
         return seen[0], float(rewards[0]), bool(ended[0]), bool(cut[0]), _of_one(infos)
 

@@ -236,13 +236,10 @@ def start(name: str, coordinate: Any, velocity: Any) -> Change:
                 f"{name} has rotations among its coordinates, to which numbers cannot be added: write a "
                 "change of your own that calls set_state"
             )
-        for span, what in zip(spans, ("coordinate", "velocity"), strict=True):
-            if span.shape not in ((), q.shape[1:]):
-                raise ValueError(
-                    f"{what} of the start of {name} must be a number or have shape {q.shape[1:]}, "
-                    f"got {span.shape}"
-                )
-        span, speeds = (np.broadcast_to(value, q.shape[1:]) for value in spans)
+        span, speeds = (
+            check.for_each(value, f"{what} of the start of {name}", q.shape[1])
+            for value, what in zip(spans, ("coordinate", "velocity"), strict=True)
+        )
         q = q + sim.draws.uniform(rows, -span, span, q.shape[1])
         v = v + sim.draws.uniform(rows, -speeds, speeds, v.shape[1])
         robot.set_state(q, v, rows)

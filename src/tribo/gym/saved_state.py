@@ -17,23 +17,6 @@ def may_differ(field: str) -> bool:
     return "address" not in field
 
 
-def check_array(value: Any, like: np.ndarray, what: str) -> np.ndarray:
-    """Return a saved array that has the type and shape of another one.
-
-    Raises:
-        TypeError, ValueError: It has not.
-
-    Example:
-        >>> check_array(np.ones(2), np.zeros(2), "rewards").tolist()
-        [1.0, 1.0]
-    """
-    if not isinstance(value, np.ndarray) or value.dtype != like.dtype:
-        raise TypeError(f"{what} of the state is no array of {like.dtype}")
-    if value.shape != like.shape:
-        raise ValueError(f"{what} of the state must have shape {like.shape}, got {value.shape}")
-    return value
-
-
 def check_model(saved: Any, nominal: Mapping[str, np.ndarray], worlds: int) -> None:
     """Refuse numbers of the model that no change of a batch makes.
 
@@ -50,7 +33,7 @@ def check_model(saved: Any, nominal: Mapping[str, np.ndarray], worlds: int) -> N
         if field not in nominal or not may_differ(field):
             raise ValueError(f"the state is of another task: its model has {check.shown(field)}")
         here = nominal[field]
-        check_array(array, np.broadcast_to(here, (worlds, *here.shape[1:])), f"{field} of the model")
+        check.like(array, np.broadcast_to(here, (worlds, *here.shape[1:])), f"{field} of the state's model")
         is_fine = not np.isnan(array).any() if array.dtype.kind == "f" else (
             field in FLAGS and bool(((array == 0) | (array == 1)).all())
         )  # fmt: skip
@@ -73,4 +56,4 @@ def check_memory(saved: Any, here: Mapping[str, np.ndarray], worlds: int, what: 
     for name, array in check.mapping(saved, f"{what} of the state", "names to arrays").items():
         width = array.shape[1] if isinstance(array, np.ndarray) and array.ndim == 2 else 0
         like = here[name] if name in here else np.zeros((worlds, width))
-        check_array(array, like, f"{what} {check.shown(name)}")
+        check.like(array, like, f"{what} {check.shown(name)} of the state")

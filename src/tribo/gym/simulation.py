@@ -12,7 +12,7 @@ from tribo.batch.motors import kept_motors
 from tribo.batch.objects import ObjectBatch
 from tribo.checks import check
 from tribo.gym.draws import Draws
-from tribo.gym.saved_state import check_array, check_memory, check_model, may_differ
+from tribo.gym.saved_state import check_memory, check_model, may_differ
 from tribo.gym.task import Task
 from tribo.model import Kind
 
@@ -54,11 +54,7 @@ class Simulation:
         Raises:
             ValueError: The task cannot be played.
         """
-        if not isinstance(task, Task):
-            raise TypeError(
-                f"task must be a tribo.gym.Task, got {check.shown(task)}; tribo.gym.load(name) makes one "
-                "of a name"
-            )
+        check.instance(task, Task, "task must be a tribo.gym.Task (tribo.gym.load(name) makes one of a name)")
         task.check()
         self.task = task
         self.world = task.make_world()
@@ -170,9 +166,7 @@ class Simulation:
             TypeError, ValueError: They are no numbers, the shape is wrong or one is not finite; nothing is
                 changed.
         """
-        given = check.array(actions, "actions", "numbers")
-        if given.shape != self.action.shape:
-            raise ValueError(f"actions must have shape {self.action.shape}, got {given.shape}")
+        given = check.shaped(check.array(actions, "actions", "numbers"), "actions", self.action.shape)
         if not np.isfinite(given).all():
             world = int(np.flatnonzero(~np.isfinite(given).all(axis=1))[0])
             raise ValueError(f"actions must be finite, got {given[world].tolist()} in world {world}")
@@ -291,7 +285,7 @@ class Simulation:
         if len(saved["steps"]) != len(self):
             raise ValueError(f"the state is of {len(saved['steps'])} worlds, these are {len(self)}")
         for name in ("keys", "counts", "steps", "action", "previous_action"):
-            check_array(saved[name], own[name], name)
+            check.like(saved[name], own[name], f"{name} of the state")
         check_model(saved["model"], nominal, len(self))
         check_memory(saved["memory"], self.memory, len(self), "memory")
         check_memory(kept, self.kept, len(self), "kept array")
@@ -341,9 +335,7 @@ def flat(value: Any, worlds: int, what: str) -> np.ndarray:
     Raises:
         TypeError, ValueError: It is no array of numbers or truth values, or its shape is another one.
     """
-    made = check.values(value, what)
-    if made.shape != (worlds,):
-        raise ValueError(f"{what} must have shape ({worlds},), got {made.shape}")
+    made = check.shaped(check.values(value, what), what, (worlds,))
     if made.dtype.kind not in "fiub":
         raise TypeError(f"{what} must be numbers, got {check.shown(value)}")
     return made

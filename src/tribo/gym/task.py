@@ -140,8 +140,7 @@ class Task(Answering):
         """
         check.text(self.name, "name of a task")
         whose = f"of task {self.name!r}"
-        if not isinstance(self.actions, Actions):
-            raise TypeError(f"actions {whose} must be tribo.gym.Actions, got {check.shown(self.actions)}")
+        check.instance(self.actions, Actions, f"actions {whose} must be tribo.gym.Actions")
         _callable(self.make_world, f"make_world {whose}")
         _callable(self.actions.apply, f"apply of the actions {whose}")
         for what in ("observations", "rewards"):

@@ -18,7 +18,6 @@ from tribo.checks import check
 from tribo.checks.calls import said_by_class
 from tribo.checks.sealed import Answering
 from tribo.gym.rendering import MODES, Painter, Window, check_render_mode
-from tribo.gym.saved_state import check_array
 from tribo.gym.simulation import Simulation, columns
 from tribo.gym.task import Task
 from tribo.gym.task_names import load
@@ -327,8 +326,8 @@ class VectorEnv(GymnasiumVectorEnv, Answering):
         for name in ("simulation", "ended", "observations"):
             if name not in given:
                 raise ValueError(f"the state is of another kind: it has no {name!r}")
-        ended = check_array(given["ended"], self._ended, "ended")
-        observations = check_array(given["observations"], self._observations, "observations")
+        ended = check.like(given["ended"], self._ended, "ended of the state")
+        observations = check.like(given["observations"], self._observations, "observations of the state")
         self.simulation.set_state(given["simulation"])
         self._ended, self._observations = ended.copy(), observations.copy()
         self._is_seeded = True

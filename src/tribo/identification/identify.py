@@ -92,10 +92,8 @@ def identify(
         >>> bool(estimate.low < 0.07 < estimate.high), estimate.standard_error < 1e-3
         (True, True)
     """
-    try:
+    with check.needed(NEEDS):
         from scipy.optimize import least_squares
-    except ImportError:
-        raise ImportError(NEEDS) from None
     checked_world(world)
     films = _trajectories(recordings)
     unknowns = [one.of_world(world) if one.of_world else one for one in _unknowns(parameters)]
@@ -163,11 +161,8 @@ def _trajectories(recordings: Any) -> list[Trajectory]:
     given = [recordings] if alone else check.listed(recordings, "recordings", "trajectories")
     made = []
     for one in given:
-        if not isinstance(one, (Trajectory, Recording)):
-            raise TypeError(
-                "recordings must be tribo.identification.Trajectory or tribo.Recording, got "
-                f"{check.shown(one)}; Trajectory.read makes one of a file"
-            )
+        said = "recordings must be tribo.Recording or identification.Trajectory; Trajectory.read makes one"
+        check.instance(one, (Trajectory, Recording), said)
         made.append(Trajectory.of(one) if isinstance(one, Recording) else one)
     if not made:
         raise ValueError("recordings are empty: give one at least")
@@ -180,10 +175,7 @@ def _unknowns(parameters: Any) -> list[Unknown]:
     given = [parameters] if alone else check.listed(parameters, "parameters", "unknowns")
     names: set[str] = set()
     for one in given:
-        if not isinstance(one, Unknown):
-            raise TypeError(
-                f"parameters must be made by tribo.identification.pair, body, joint …, got {check.shown(one)}"
-            )
+        check.instance(one, Unknown, "parameters must be made by tribo.identification.pair, body, joint …")
         for name in one.names:
             if name in names:
                 raise ValueError(f"{name} is sought twice; name it once")

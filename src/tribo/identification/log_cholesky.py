@@ -9,14 +9,12 @@ that have a density. J = U Uᵀ with
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
 from tribo.batch.batch import Batch
 from tribo.checks import check
 from tribo.checks.calls import answered_call
-from tribo.identification.unknowns import Bounds, Unknown, part_of
+from tribo.identification.unknowns import Bounds, Unknown, leave, part_of
 from tribo.world.world import World
 
 NAMES = ("alpha", "d1", "d2", "d3", "s12", "s23", "s13", "t1", "t2", "t3")
@@ -89,9 +87,6 @@ def inertial(name: str, link: str | None = None, *, span: float = SPAN) -> Unkno
 
     def of_world(world: World) -> Unknown:
         return _about(world, name, link, bounds, stem)
-
-    def leave(*arguments: Any) -> None:
-        del arguments
 
     return Unknown(bounds, leave, leave, lambda world: [0.0] * len(NAMES), of_world=of_world)
 

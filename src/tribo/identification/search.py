@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from tribo.checks import check
 from tribo.identification.problem import Problem
 
 SEARCHES = ("scan", "cma", "differential_evolution", "none")
@@ -74,12 +75,10 @@ def better_point(problem: Problem, x: np.ndarray, jacobian: np.ndarray, seed: in
 
 def _cma(costs: Any, first: np.ndarray, seed: int) -> np.ndarray:
     """Return the best places by CMA-ES (Hansen, 2001), each generation as one batch."""
-    try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # about packages that it would like
-            import cma
-    except ImportError:
-        raise ImportError('CMA-ES needs the package cma: pip install "tribo[identification]"') from None
+    said = 'CMA-ES needs the package cma: pip install "tribo[identification]"'
+    with check.needed(said), warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # about packages that it would like
+        import cma
     start = np.clip(first, 0.05, 0.95)
     lone = len(start) == 1  # CMA-ES has no covariance in one dimension
     start = np.append(start, 0.5) if lone else start

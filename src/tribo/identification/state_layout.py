@@ -43,6 +43,8 @@ class StateLayout:
         self.dof_units = [item["unit"] for item in model["dofs"]]
         self.bodies = {item["name"]: k for k, item in enumerate(model["bodies"])}
         self.body_range = {item["name"]: tuple(item["bodies"]) for item in model["objects"]}
+        self.names_of_bodies = {row: name for name, row in self.bodies.items()}
+        self.owners = {row: name for name, (a, b) in self.body_range.items() for row in range(a, b)}
         self.rotations: list[tuple[int, int]] = []  # first coordinate, first dof of each
         self.linear: list[tuple[int, int]] = []  # coordinate and dof that are one number
         q = v = 0

@@ -145,11 +145,9 @@ def _read_npz(path: Path) -> dict[str, np.ndarray]:
 
 
 def _read_parquet(path: Path) -> dict[str, np.ndarray]:
-    try:
+    with check.needed('Parquet files need pyarrow: pip install "tribo[parquet]"'):
         import pyarrow as pa
         from pyarrow import parquet
-    except ImportError:
-        raise ImportError('Parquet files need pyarrow: pip install "tribo[parquet]"') from None
     try:
         file = parquet.ParquetFile(path)
         rows, width = file.metadata.num_rows, file.metadata.num_columns

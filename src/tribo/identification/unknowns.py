@@ -347,9 +347,6 @@ def motors(name: str, joints: Sequence[str] | None = None, **properties: Any) ->
         }
         part.set_motors(joints, worlds=worlds, **values)
 
-    def leave(world: World, row: np.ndarray) -> None:
-        del world, row
-
     def read(world: World) -> list[float]:
         _ = world[name]
         return [0.5 * (one.low + one.high) for one in bounds]
@@ -426,10 +423,12 @@ def offset(column: str, bounds: Any, unit: str = "m") -> Unknown:
     label = f"offset/{check.name(column, 'column')}"
     made = bounded(label, check.text(unit, "unit"), bounds, -check.LARGEST, check.LARGEST)
 
-    def leave(target: Any, row: np.ndarray, worlds: Any = None) -> None:
-        del target, row, worlds
-
     return Unknown((made,), leave, leave, lambda world: [0.0], columns=(column,))
+
+
+def leave(*arguments: Any) -> None:
+    """Set nothing: of unknowns that a world or a batch does not have."""
+    del arguments
 
 
 def _bounds(

@@ -8,7 +8,7 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from tribo.gym.saved_state import check_array
+from tribo.checks import check
 from tribo.gym.task import Task
 from tribo.gym.vector_env import VectorEnv
 from tribo.learn.network import ActorCritic
@@ -152,5 +152,5 @@ class Player:
         for mine, given in ((self.returns, saved["returns"]), (self.lengths, saved["lengths"])):
             mine.clear()
             mine.extend(given)
-        self.running = check_array(saved["running"], self.running, "running").copy()
-        self.scale = check_array(saved["scale"], self.scale, "scale").copy()
+        self.running = check.like(saved["running"], self.running, "running of the state").copy()
+        self.scale = check.like(saved["scale"], self.scale, "scale of the state").copy()

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from tribo.batch.network import Network
+from tribo.checks import check
 from tribo.checks.array_files import read_arrays
 from tribo.checks.calls import record
 from tribo.checks.replacing import write_whole
@@ -181,10 +182,8 @@ def onnx_modules() -> Any:
     Raises:
         ImportError: It is missing; the message says how to get it.
     """
-    try:
+    with check.needed('ONNX files need onnx: pip install "tribo[learn]"'):
         import onnx
         from onnx import helper, numpy_helper
-    except ImportError:
-        raise ImportError('ONNX files need onnx: pip install "tribo[learn]"') from None
     del helper, numpy_helper  # parts that the package does not load by itself
     return onnx

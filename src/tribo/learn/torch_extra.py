@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from tribo.checks import check
+
 
 def torch() -> Any:
     """Return the module `torch`.
@@ -11,11 +13,9 @@ def torch() -> Any:
     Raises:
         ImportError: It is missing; the message says how to get it.
     """
-    try:
+    with check.needed(
+        'training needs PyTorch: pip install "tribo[learn]"; without a GPU, first '
+        "pip install torch --index-url https://download.pytorch.org/whl/cpu, which is far smaller"
+    ):
         import torch as module
-    except ImportError:
-        raise ImportError(
-            'training needs PyTorch: pip install "tribo[learn]"; without a GPU, first '
-            "pip install torch --index-url https://download.pytorch.org/whl/cpu, which is far smaller"
-        ) from None
     return module

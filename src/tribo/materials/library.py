@@ -153,8 +153,7 @@ class MaterialLibrary(Sealed):
         Raises:
             TypeError: It is no `Material`.
         """
-        if not isinstance(material, Material):
-            raise TypeError(f"add takes a Material, got {check.shown(material)}")
+        check.instance(material, Material, "add takes a Material")
         self._materials[material.name] = material
         self._added.add(material.name)
 
@@ -166,8 +165,7 @@ class MaterialLibrary(Sealed):
         Raises:
             TypeError: A name is no text, or the law is no `ContactMaterial`.
         """
-        if not isinstance(law, ContactMaterial):
-            raise TypeError(f"set_pair takes a ContactMaterial, got {check.shown(law)}")
+        check.instance(law, ContactMaterial, "set_pair takes a ContactMaterial")
         first, second = canonical_name(first), canonical_name(second)
         for name in (first, second):
             if name not in self._materials:
@@ -207,8 +205,7 @@ class MaterialLibrary(Sealed):
         Raises:
             TypeError: It is no `MaterialLibrary`.
         """
-        if not isinstance(other, MaterialLibrary):
-            raise TypeError(f"merge takes a MaterialLibrary, got {check.shown(other)}")
+        check.instance(other, MaterialLibrary, "merge takes a MaterialLibrary")
         for name, material in other._materials.items():
             if name in other._added:
                 self.add(material)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, fields
-from typing import ClassVar, Literal, TypedDict
+from typing import ClassVar, Generic, Literal, TypedDict, TypeVar
 
 from tribo.checks import check
 from tribo.checks.calls import frozen_record
@@ -117,31 +117,40 @@ class PairProperties(Answering):
 LawName = Literal["rigid", "compliant", "ground"]
 
 
-class PairValues(TypedDict, total=False):
+N = TypeVar("N")
+
+
+class PairNumbers(TypedDict, Generic[N], total=False):
+    """Numbers of a pair of materials, of `PairProperties` or `ContactMaterial`: of one world, or of many."""
+
+    friction: N
+    restitution: N
+    restitution_threshold: N
+    static_friction_velocity: N
+    rolling_friction: N
+    spinning_friction: N
+    damping: N
+    rolling_length: N
+    spinning_length: N
+    youngs_modulus: N
+    spook_damping: N
+    secondary_friction: N
+    surface_viscosity: N
+    secondary_surface_viscosity: N
+    adhesion_force: N
+    adhesive_overlap: N
+    elastic_rest_length: N
+
+
+class PairValues(PairNumbers[float], total=False):
     """Fields of `PairProperties` and of `ContactMaterial`, for ``set_material_pair(a, b, friction=0.8)``.
 
     `law` names the law that they belong to: a value of another one is then an error.
     """
 
     law: LawName | None
-    friction: float
-    restitution: float
-    restitution_threshold: float
     static_friction: float | None
-    static_friction_velocity: float
-    rolling_friction: float
-    spinning_friction: float
     stiffness: float | None
-    damping: float
-    rolling_length: float
-    spinning_length: float
-    youngs_modulus: float
-    spook_damping: float
-    secondary_friction: float
-    surface_viscosity: float
-    secondary_surface_viscosity: float
-    adhesion_force: float
-    adhesive_overlap: float
     friction_model: tuple[str, str]
     contact_reduction_mode: str
     contact_reduction_bin_resolution: int
@@ -149,4 +158,3 @@ class PairValues(TypedDict, total=False):
     reference_body: str
     reference_link: str
     constant_normal_force: float | None
-    elastic_rest_length: float

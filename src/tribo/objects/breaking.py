@@ -5,6 +5,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable
 from math import inf
+from operator import attrgetter
 from typing import Any, ClassVar, TypeVar
 
 import numpy as np
@@ -34,7 +35,7 @@ class Number(Made[float]):
     """A number of constraints, declared once: for a constraint, and for one in all worlds of a batch.
 
     Args:
-        place: Its column in `Tuning`.
+        place: Its column in `Tuning`, or in `Memory`.
         doc: Its docstring, with the unit.
         least, most: Its range.
         is_positive: It must not be 0 either.
@@ -45,13 +46,14 @@ class Number(Made[float]):
     name: str
 
     def __init__(
-        self, place: Tuning, doc: str, least: float = -inf, most: float = check.LARGEST, *,
+        self, place: Tuning | Memory, doc: str, least: float = -inf, most: float = check.LARGEST, *,
         is_positive: bool = False, is_endless: bool = False, also: Tuning | None = None,
     ) -> None:  # fmt: skip
         """Declare it in the class of a constraint, as ``speed = Number(Tuning.SPEED, "…")``."""
+        record = attrgetter("_memory" if isinstance(place, Memory) else "_tuning")
 
         def read(tie: Any) -> float:
-            return float(tie._tuning[place])
+            return float(record(tie)[place])
 
         def write(tie: Any, value: Any) -> None:
             tie._check(self.name)
@@ -63,10 +65,10 @@ class Number(Made[float]):
             else:
                 given = check.number(value, what, minimum=least, maximum=most)
             tie._check_number(self.name, given)
-            tie._tuning[list(self.places)] = given
+            record(tie)[list(self.places)] = given
 
         super().__init__(read, write, doc)
-        self.places = (place,) if also is None else (place, also)
+        self.places: tuple[Tuning | Memory, ...] = (place,) if also is None else (place, also)
         self.least = float(np.nextafter(0.0, 1.0)) if is_positive else least
         self.most, self.is_endless = most, is_endless
 

@@ -53,7 +53,7 @@ class CableNode:
 
     def __post_init__(self) -> None:
         """Check all values."""
-        point = check.within_range(check.vector(self.point, "point of a node", 3), "point of a node")
+        point = check.vector(self.point, "point of a node", 3)
         object.__setattr__(self, "point", tuple(point.tolist()))
         check.choice(self.kind, KINDS, "kind of a node")
         for name in ("bend_stiffness", "twist_stiffness"):
@@ -329,9 +329,9 @@ class Cable(Sealed):
 
     def _checked_rule(self, shortest: Any, longest: Any, bend: Any, every: Any = 1) -> CableRule:
         """Return a rule whose values are right; refuse what was removed."""
-        least = check.positive(check.number(shortest, "shortest"), "shortest")
+        least = check.positive(shortest, "shortest")
         most = check.number(longest, "longest")
-        angle = check.positive(check.number(bend, "bend"), "bend")
+        angle = check.positive(bend, "bend")
         if not most >= 2.0 * least:
             raise ValueError(
                 f"longest must be at least twice shortest, {2.0 * least:g} m, got {most:g}: what is halved "

@@ -77,8 +77,7 @@ def _part(
 ) -> tuple[ShapeDescription, float, np.ndarray, np.ndarray]:
     """Return the shape, its volume, its centre of mass in its own frame, its inertia per mass."""
     what = f"part {k}"
-    if not isinstance(part, CompoundPart):
-        raise TypeError(f"{what} must be a CompoundPart, got {check.shown(part)}")
+    check.instance(part, CompoundPart, f"{what} must be a CompoundPart")
     kind = check.choice(part.kind, KINDS, f"kind of {what}")
     centre, geometry = np.zeros(3), None
     if kind == "convex":

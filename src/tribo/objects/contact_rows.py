@@ -132,7 +132,6 @@ class ContactCopier:
     """Copies the contacts of a step in one call of compiled code."""
 
     def __init__(self) -> None:
-        """Start without an engine."""
         self._records: tuple[object, object] = (None, None)
         self._edited: tuple[object, int] = (None, -1)
         self._materials = MaterialTable()  # a copy

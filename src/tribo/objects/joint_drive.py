@@ -174,10 +174,7 @@ class JointDrive(Handle):
 
     @gravity_compensation.setter
     def gravity_compensation(self, value: bool) -> None:
-        if not isinstance(value, (bool, np.bool_)):
-            raise TypeError(
-                f"gravity_compensation of {self._name} must be True or False, got {check.shown(value)}"
-            )
+        check.instance(value, (bool, np.bool_), f"gravity_compensation of {self._name} must be True or False")
         if self._body == 0 and value:
             raise ValueError(f"joint {self._name} is the root's: no drive bears the whole robot")
         self._set_row(self._owner._command_rows("carries"), self.velocity_slice, value)
@@ -340,14 +337,11 @@ class JointDrive(Handle):
     def _limit(self, value: Any, what: str) -> np.ndarray:
         """Return a checked limit ≥ 0, possibly infinite, one per world."""
         what = f"{what} of {self._name}"
-        made = check.array(value, what, "a number")
-        count = self._owner._count()
-        if made.shape not in ((), (count,)):
-            raise ValueError(f"{what} must be a number, got shape {made.shape}")
+        made = check.for_each(value, what, self._owner._count())
         if not (made >= 0.0).all():
             raise ValueError(f"{what} must be ≥ 0 (or inf), got {check.shown(value)}")
         self._check_moves("limit")
-        return np.broadcast_to(made, (count,)).copy()
+        return made.copy()
 
     def _check_moves(self, what: str) -> None:
         where = self.velocity_slice

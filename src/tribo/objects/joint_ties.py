@@ -28,17 +28,7 @@ class Winch(Wire):
             "most_length": self.most_length,
         } | self._rubbing()  # fmt: skip
 
-    @property
-    def length(self) -> float:
-        """Length that is let out [m]; assign to set it at once."""
-        return float(self._memory[Memory.LENGTH])
-
-    @length.setter
-    def length(self, value: float) -> None:
-        self._check("length")
-        what = f"length of {self._name}"
-        self._memory[Memory.LENGTH] = check.positive(check.number(value, what), what)
-
+    length = Number(Memory.LENGTH, "Length that is let out [m]; assign to set it at once.", is_positive=True)
     speed = Number(
         Tuning.SPEED, "Speed at which it takes in [m/s]; < 0 lets out, 0 holds. Assign to change it."
     )

@@ -7,7 +7,6 @@ world, and `Member` is what all objects have, so that the files below import non
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
 from typing import Any, Protocol
 
 import numpy as np
@@ -33,20 +32,16 @@ Pushes = dict[tuple[int, str], np.ndarray]
 class Owner(Protocol):
     """The world as its objects see it."""
 
-    @property
-    def face(self) -> Any:
-        """Return the `World` that users hold."""
+    face: Any  # the `World` that users hold
+    constraints: Any  # all between bodies
+    sleeping: bool  # whether the world lets objects sleep
+    is_midway: bool  # whether `update` was called and `advance` was not yet
+    material_names: tuple[str, ...]  # in order of their numbers
+    gravity: np.ndarray  # (3,) [m/s²]
 
     @property
     def engine(self) -> Engine:
         """Return the records, rebuilt if something was added or removed."""
-
-    @property
-    def constraints(self) -> Sequence[Any]:
-        """Return all constraints between bodies."""
-
-    sleeping: bool  # whether the world lets objects sleep
-    is_midway: bool  # whether `update` was called and `advance` was not yet
 
     def check_editable(self, what: str, verb: str = "changed") -> None:
         """Refuse an edit, or what `verb` says, between `update` and `advance`."""
@@ -63,9 +58,6 @@ class Owner(Protocol):
 
     def note_name(self, part: Any, name: str) -> None:
         """Note that an object will be called otherwise, by a name that is free."""
-
-    material_names: tuple[str, ...]  # in order of their numbers
-    gravity: np.ndarray  # (3,) [m/s²]
 
     def hand_out(self, part: Any) -> tuple[Arrays, Span]:
         """Return the arrays of the last build that hold an object's numbers, and where they are in them."""

@@ -93,9 +93,7 @@ def rows(value: Any, what: str, shape: tuple[int, ...], count: int) -> np.ndarra
     array = check.array(value, what, f"numbers of shape {shape}")
     if array.shape == shape:
         array = np.broadcast_to(array, (count, *shape)).copy()
-    if array.shape != (count, *shape):
-        raise ValueError(f"{what} must have shape {shape} or {(count, *shape)}, got {np.shape(value)}")
-    return check.within_range(array, what)
+    return check.within_range(check.shaped(array, what, shape, (count, *shape)), what)
 
 
 def coordinates(value: Any, description: TreeDescription, what: str, nq: int) -> np.ndarray:

@@ -43,10 +43,8 @@ class TrackWheel:
 
     def __post_init__(self) -> None:
         """Check radius and point."""
-        radius = check.positive(check.number(self.radius, "radius of a wheel"), "radius of a wheel")
-        object.__setattr__(self, "radius", radius)
-        point = check.vector(self.point, "point of a wheel", 3)
-        object.__setattr__(self, "point", tuple(check.within_range(point, "point of a wheel")))
+        object.__setattr__(self, "radius", check.positive(self.radius, "radius of a wheel"))
+        object.__setattr__(self, "point", tuple(check.vector(self.point, "point of a wheel", 3)))
 
 
 class Track(Sealed):

@@ -15,6 +15,17 @@ from tribo.objects.constraint import RESISTS, STRETCH, Constraint
 from tribo.objects.end import End
 
 
+def check_rubs(wire: Any) -> None:
+    """Refuse friction of a wire, of a world or in all worlds of a batch, that has nothing to rub on."""
+    what, places = f"friction of {wire._name}", len(wire._over)
+    if not 1 <= places < CONSTRAINT_SLOTS:
+        raise ValueError(
+            f"{what} needs 1 to {CONSTRAINT_SLOTS - 1} places over which it runs (over=[…]), it has {places}"
+        )
+    if wire._stretch == 0:
+        raise ValueError(f"{what}: the tension of a custom wire is given, all along; leave it out")
+
+
 class Wire(Constraint):
     """A wire, rod or spring between two points, as `World.add_wire` and `World.add_rod` make it.
 
@@ -77,16 +88,8 @@ class Wire(Constraint):
     )
 
     def _check_number(self, name: str, value: float) -> None:
-        if name != "friction" or value == 0.0:
-            return
-        what, places = f"friction of {self._name}", len(self._over)
-        if not 1 <= places < CONSTRAINT_SLOTS:
-            raise ValueError(
-                f"{what} needs 1 to {CONSTRAINT_SLOTS - 1} places over which it runs (over=[…]), "
-                f"it has {places}"
-            )
-        if self._stretch == 0:
-            raise ValueError(f"{what}: the tension of a custom wire is given, all along; leave it out")
+        if name == "friction" and value != 0.0:
+            check_rubs(self)
 
     @Readout[np.ndarray]
     def tensions(self) -> np.ndarray:

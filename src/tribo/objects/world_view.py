@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any, Protocol
 
 import numpy as np
@@ -26,10 +25,6 @@ class WorldView(Owner, Protocol):
     def objects(self) -> tuple[Object, ...]:
         """Return all objects in the order in which they were added."""
 
-    @property
-    def constraints(self) -> tuple[Constraint, ...]:
-        """Return all constraints in the order in which they were added."""
-
     def remove(self, item: Any) -> None:
         """Take an object with all that hangs on it, or a constraint, out of the world."""
 
@@ -39,20 +34,17 @@ class WorldView(Owner, Protocol):
     def write_materials(self) -> None:
         """Pass a changed pair table on to the model."""
 
-    materials: MaterialTable  # the table of material pairs
-
     @property
     def time(self) -> float:
         """Return the world time [s]."""
 
+    constraints: tuple[Constraint, ...]  # all, in the order in which they were added
+    materials: MaterialTable  # the table of material pairs
     time_step: float  # [s]
     tolerance: float  # [–] residual at which a contact solve ends
     max_push_out_speed: float  # [m/s] fastest speed at which an overlap is removed
 
-    @property
-    def contacts(self) -> Sequence[Contact]:
-        """Return the points that touched in the last step."""
-
+    contacts: list[Contact]  # the points that touched in the last step
     status: Status  # how the last step went
     residual: np.ndarray  # (3,) [–] violations that the last contact solve left
     sweeps: int  # of the last contact solve

@@ -135,9 +135,7 @@ def kept(made: np.ndarray, out: Any, what: str) -> np.ndarray:
     if out is not None:
         if not isinstance(out, np.ndarray) or out.dtype != made.dtype or not out.flags.writeable:
             raise TypeError(f"{what} must be a writable array of {made.dtype}, got {check.shown(out)}")
-        if out.shape != made.shape:
-            raise ValueError(f"{what} must have shape {made.shape}, got {out.shape}")
-        out[...] = made
+        check.shaped(out, what, made.shape)[...] = made
     return made
 
 

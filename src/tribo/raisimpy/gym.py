@@ -30,10 +30,8 @@ def configuration(cfg: Any) -> dict[str, Any]:
         3
     """
     if not isinstance(cfg, dict):
-        try:
+        with check.needed('a configuration in YAML needs PyYAML: pip install "tribo[yaml]"'):
             import yaml
-        except ImportError:
-            raise ImportError('a configuration in YAML needs PyYAML: pip install "tribo[yaml]"') from None
         if not check.is_path(cfg):
             raise TypeError(
                 f"cfg must be a mapping, a YAML text or the path of a YAML file, got {check.shown(cfg)}"
@@ -153,8 +151,7 @@ class RaisimGymVecEnv:
         self, impl: RaisimGymEnv, normalize_ob: bool = True, seed: int = 0, clip_obs: float = 10.0
     ) -> None:  # fmt: skip
         """Reset all worlds."""
-        if not isinstance(impl, RaisimGymEnv):
-            raise TypeError(f"impl must be derived from RaisimGymEnv, got {check.shown(impl)}")
+        check.instance(impl, RaisimGymEnv, "impl must be derived from RaisimGymEnv")
         self.wrapper, self.normalize_ob, self.clip_obs = impl, normalize_ob, clip_obs
         self.num_obs, self.num_acts = impl.ob_dim, impl.action_dim
         self.count = FIRST_COUNT
@@ -193,9 +190,7 @@ class RaisimGymVecEnv:
         """
         env = self.wrapper
         given = check.array(action, "action", "numbers")
-        if given.shape != (self.num_envs, self.num_acts):
-            raise ValueError(f"action must have shape ({self.num_envs}, {self.num_acts}), got {given.shape}")
-        env.act(given)
+        env.act(check.shaped(given, "action", (self.num_envs, self.num_acts)))
         valid = env.batch.step(env.steps)
         weights = env.cfg.get("reward", {})
         terms = {

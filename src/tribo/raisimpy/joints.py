@@ -150,8 +150,7 @@ class SparseJacobian(Dialects):
         is_array = type(idx) is np.ndarray and idx.dtype.kind == "i"
         self.idx = idx if is_array else check.array(idx, "idx", "numbers of columns").astype(int)
         self.v = np.zeros((3, self.idx.size)) if v is None else check.array(v, "v", "(3, n) numbers")
-        if self.v.shape != (3, self.idx.size):
-            raise ValueError(f"v must have shape (3, {self.idx.size}), got {self.v.shape}")
+        check.shaped(self.v, "v", (3, self.idx.size))
 
     def resize(self, size: int) -> None:
         """``frame.sparse_jacobian()``: the number of columns follows from the joints"""

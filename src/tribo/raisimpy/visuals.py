@@ -313,10 +313,8 @@ class Chart(Drawn):
 
     def _values_of(self, values: Any) -> np.ndarray:
         """Return one number for each name; numbers that are not finite are gaps."""
-        names, made = self._arguments[0], check.array(values, f"values of {self.name}", "numbers")
-        if made.shape != (len(names),):
-            raise ValueError(f"values of {self.name} must have shape ({len(names)},), got {made.shape}")
-        return made
+        what = f"values of {self.name}"
+        return check.shaped(check.array(values, what, "numbers"), what, (len(self._arguments[0]),))
 
 
 class TimeSeriesGraph(Chart):

@@ -34,7 +34,6 @@ class ContactTable:
     """Contacts of the last step as rows; which object a shape belongs to is kept for a build."""
 
     def __init__(self) -> None:
-        """Start without a build."""
         self._model: object = None
         self._owner = np.empty((0, 2), np.int64)
         self._owners: list[tuple[Object, str]] | None = None
@@ -139,7 +138,6 @@ class WorldReadout:
     """The part of a world that reads: contacts, energies, momenta, how the last step went."""
 
     def __init__(self, world: WorldView) -> None:
-        """Read a world."""
         self._world, self._table, self._copier = world, ContactTable(), ContactCopier()
 
     @property
@@ -173,8 +171,7 @@ class WorldReadout:
             TypeError: It is no object.
             ValueError: It is none of this world.
         """
-        if not isinstance(part, Object):
-            raise TypeError(f"contacts_of takes an object, got {check.shown(part)}; world['name'] is one")
+        check.instance(part, Object, "contacts_of takes an object, as world['name'] is one")
         if all(part is not own for own in self._world.objects):
             raise ValueError(f"{part.name} is no object of this world; take one of world.objects")
         return self._read_contacts(part)
@@ -220,8 +217,7 @@ class WorldReadout:
             (4, 9.81)
         """
         for part in (first, second):
-            if not isinstance(part, Object):
-                raise TypeError(f"diagnose_contact takes objects, got {check.shown(part)}")
+            check.instance(part, Object, "diagnose_contact takes objects")
         from tribo.readout.explain_contact import diagnose
 
         return diagnose(self._world.engine, first, second)

@@ -106,7 +106,6 @@ class WorldRays:
     """
 
     def __init__(self, world: WorldView) -> None:
-        """Ask a world."""
         self._world = world
         self._filter: ShapeFilter | None = None
 

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from tribo.checks.check import shown
+from tribo.checks import check
 from tribo.description.trees import TreeDescription, Vector
 from tribo.engine.engine import Engine
 from tribo.materials import MaterialTable
@@ -148,8 +148,7 @@ def restore(
         TypeError: It is no snapshot of a world.
         ValueError: Objects were added, removed or changed their body type since.
     """
-    if not isinstance(snapshot, Snapshot):
-        raise TypeError(f"restore takes what world.snapshot() returned, got {shown(snapshot)}")
+    check.instance(snapshot, Snapshot, "restore takes what world.snapshot() returned")
     if snapshot.structure != structure_of(objects):
         raise ValueError(
             "the snapshot belongs to a world with other objects "

@@ -213,7 +213,6 @@ class StateFiles:
     """The part of a world that keeps its state outside the process."""
 
     def __init__(self, world: WorldView, sensors: Any) -> None:
-        """Keep the state of a world and of its sensors."""
         self._world, self._sensors = world, sensors
 
     def hash(self) -> str:
@@ -274,8 +273,7 @@ class StateFiles:
         self._world.check_editable("the state")
         if isinstance(saved, str | Path):
             saved = self._read(to_read(saved, "a state"))
-        if not isinstance(saved, bytes):
-            raise TypeError(f"load_state takes bytes or the path of a file, got {shown(saved)}")
+        check.instance(saved, bytes, "load_state takes bytes or the path of a file")
         self._world.write_materials()
         self._sensors.forget_last_step(load(self._world.engine, saved, self._sensors.unpacked))
 

@@ -16,6 +16,7 @@ from typing import Any
 
 import numpy as np
 
+from tribo.checks import check
 from tribo.recording import fields
 from tribo.recording.fields import Field
 
@@ -181,10 +182,8 @@ class CheckedStore:
         self._check_array(field, chunk, inner, stop)
         for k in range(first // chunk[0], (stop - 1) // chunk[0] + 1):
             self._check_chunk(field, chunk, k)
-        try:
+        with check.needed(fields.NEEDS):
             import zarr
-        except ImportError:
-            raise ImportError(fields.NEEDS) from None
         try:
             array = zarr.open_array(os.path.join(self._root, field.name), mode="r", zarr_format=3)
             return np.asarray(array[first:stop])

@@ -116,11 +116,9 @@ def _cell(value: Any) -> Any:
 
 
 def _write_parquet(blocks: Iterator[Table], path: Path) -> None:
-    try:
+    with check.needed('Parquet files need pyarrow: pip install "tribo[parquet]"'):
         import pyarrow as pa
         from pyarrow import parquet
-    except ImportError:
-        raise ImportError('Parquet files need pyarrow: pip install "tribo[parquet]"') from None
     with replaced(path) as stream:
         writer = None
         for table in blocks:

@@ -93,8 +93,7 @@ def folder(path: Any) -> Path:
         TypeError: It is neither a string nor a path.
         ValueError: It is empty or has a null character.
     """
-    if not isinstance(path, str | PathLike):
-        raise TypeError(f"path must be a string or a path, got {check.shown(path)}")
+    check.instance(path, str | PathLike, "path must be a string or a path")
     text = str(path)
     if not text or "\0" in text:
         raise ValueError(f"path must name a recording, got {check.shown(text)}")

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+from tribo.checks import check
 from tribo.checks.replacing import replaced
 
 INK = "#30343b"
@@ -22,11 +23,9 @@ def new_figure(rows: int, width: float = 9.0, height: float = 2.6, *, share: boo
     Raises:
         ImportError: Matplotlib is missing; the message says how to get it.
     """
-    try:
+    with check.needed('plots need Matplotlib: pip install "tribo[plot]"'):
         from matplotlib.backends.backend_agg import FigureCanvasAgg
         from matplotlib.figure import Figure
-    except ImportError:
-        raise ImportError('plots need Matplotlib: pip install "tribo[plot]"') from None
     figure = Figure(figsize=(width, height * rows), layout="constrained", dpi=150)
     FigureCanvasAgg(figure)
     axes = figure.subplots(rows, 1, sharex=share, squeeze=False)[:, 0]

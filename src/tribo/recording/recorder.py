@@ -340,11 +340,9 @@ def _zarr() -> tuple[Any, Any]:
     Raises:
         ImportError: It is missing; the message says how to get it.
     """
-    try:
+    with check.needed(fields.NEEDS):
         import zarr
         from zarr import codecs
-    except ImportError:
-        raise ImportError(fields.NEEDS) from None
     return zarr, codecs
 
 

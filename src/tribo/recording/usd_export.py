@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from tribo.checks import check
 from tribo.checks.replacing import replaced
 from tribo.recording.recorded_frames import RecordedFrames
 
@@ -28,10 +29,8 @@ def write_usd(recording: RecordedFrames, path: Path) -> None:
         ImportError: OpenUSD is missing; the message names the extra.
         ValueError: Bodies came or went, or a name in it is no text.
     """
-    try:
+    with check.needed('USD files need OpenUSD: pip install "tribo[usd]"'):
         from pxr import UsdUtils
-    except ImportError:
-        raise ImportError('USD files need OpenUSD: pip install "tribo[usd]"') from None
     with tempfile.TemporaryDirectory(prefix="tribo-") as place:
         ending = path.suffix.lower()
         made = Path(place) / f"run{'.usdc' if ending == '.usdz' else ending}"

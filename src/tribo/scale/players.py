@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from tribo.gym.saved_state import check_array
+from tribo.checks import check
 from tribo.gym.task import Task
 from tribo.gym.task_names import load
 from tribo.learn.network import ActorCritic
@@ -200,7 +200,7 @@ class RemotePlayers:
                 "go on as it was begun"
             )
         self.random.set_state(saved["random"])
-        self.scale = check_array(saved["scale"], self.scale, "scale").copy()
+        self.scale = check.like(saved["scale"], self.scale, "scale of the state").copy()
         self._saved = list(saved["runners"])
         ray().get([  # what a runner refuses is said here, not lost there
             process.set_state.remote(state)

@@ -7,6 +7,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
+from tribo.checks import check
+
 STORE = 512 * 2**20  # bytes of shared memory for what processes of one machine hand over
 
 
@@ -17,10 +19,8 @@ def ray() -> Any:
         ImportError: It is missing; the message says how to get it.
     """
     os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")  # it would report to its makers
-    try:
+    with check.needed('tribo.scale needs Ray: pip install "tribo[ray,learn]"'):
         import ray as module
-    except ImportError:
-        raise ImportError('tribo.scale needs Ray: pip install "tribo[ray,learn]"') from None
     return module
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import replace
 from typing import Any, ClassVar, Protocol
 
@@ -16,9 +16,7 @@ from tribo.checks.orientation import orientation as as_quaternion
 from tribo.checks.readonly import frozen
 from tribo.checks.sealed import Sealed
 from tribo.description.extents import rotation_matrix
-from tribo.description.trees import TreeDescription
 from tribo.engine.engine import Engine
-from tribo.engine.layout import Span
 from tribo.engine.subtree import TreeRecords, tree_records
 from tribo.objects import ArticulatedSystem, Object
 from tribo.objects.base import shift_since
@@ -26,7 +24,6 @@ from tribo.objects.end import End
 from tribo.objects.frames import Frame
 from tribo.objects.states import turned
 from tribo.objects.world_view import WorldView
-from tribo.sensors.loads import UNKNOWN
 from tribo.sensors.noise import Noise, NoiseState
 from tribo.sensors.senses import Before, Grip, Place, Senses, midway_poses
 
@@ -35,25 +32,10 @@ EARLY = 1e-6  # [-] of a step: a measurement that is due so little later is due 
 Errors = list[list[NoiseState]]
 
 
-class Copied(Protocol):
-    """An object in copies of its world, as sensors know it."""
-
-    @property
-    def span(self) -> Span:
-        """Where it is in the records."""
-
-    @property
-    def description(self) -> TreeDescription:
-        """The description that it is made of."""
-
-
 class SensorHost(Protocol):
     """The sensors of a world, as each of them sees them."""
 
     world: WorldView
-
-    def mean_acceleration(self, sensor: Any) -> np.ndarray:
-        """Return (v⁺ − v)/Δt of the last step, (1, dofs of the world) [m/s², rad/s²]."""
 
     def last_wrench(self, sensor: Any) -> Before:
         """Return the external torque and force on every body in the last step, and on which link."""
@@ -76,10 +58,9 @@ class Mount:
         self.part: Object | None = part
         offset = check.vector(position, "position", 3)
         turn = rotation_matrix(as_quaternion(orientation, "orientation"))
-        if part is not None and not isinstance(part, Object):
-            raise TypeError(
-                f"parent must be an object of the world, a link of a robot, or None, got {check.shown(part)}"
-            )
+        check.instance(
+            part, Object | None, "parent must be an object of the world, a link of a robot, or None"
+        )
         if part is not None and (part.is_removed or part not in self.world.objects):
             raise ValueError(f"parent: {part.name} is not in this world")
         if frame is not None:
@@ -123,9 +104,8 @@ class WorldSenses(Senses):
     """A world alone as one of its sensors sees it: N = 1."""
 
     def __init__(self, mount: Mount, sensor: Any) -> None:
-        """Look from where a sensor sits."""
         self._mount, self._sensor = mount, sensor
-        self.place = mount.place()
+        self.place, self.owner = mount.place(), None if mount.part is None else mount.part.id
 
     @property
     def engine(self) -> Engine:
@@ -136,21 +116,9 @@ class WorldSenses(Senses):
         """Return the records of the tree of the object that carries the sensor."""
         return self._mount.records()
 
-    def mean_acceleration(self) -> np.ndarray:
-        """Return (v⁺ − v)/Δt of the last step, (1, dofs of the world)."""
-        return self._mount.sensors.mean_acceleration(self._sensor)
-
-    def last_wrench(self) -> np.ndarray:
-        """Return torque and force from outside on every body in the last step, (1, bodies, 6)."""
-        return self._mount.sensors.last_wrench(self._sensor).wrench
-
-    def pushes_by_link(self) -> Iterable[tuple[str, np.ndarray]] | None:
-        """Return how much of it acts on which link of the sensor's object, (1, 6) each; None: not known."""
-        pushes, robot = self._mount.sensors.last_wrench(self._sensor).pushes, self._mount.part
-        assert robot is not None
-        if UNKNOWN in pushes:
-            return None
-        return ((link, wrench[None]) for (number, link), wrench in pushes.items() if number == robot.id)
+    def before(self) -> Before:
+        """Return velocities and external forces before the last step."""
+        return self._mount.sensors.last_wrench(self._sensor)
 
     def grips(self) -> Iterable[Grip]:
         """Return what constraints did to the object that carries the sensor, in the last step."""
@@ -221,8 +189,7 @@ class Sensor(Sealed, ABC):
                  noise: Noise | None, seed: int) -> None:  # fmt: skip
         """Use the `add_…` methods of `World`."""
         self._mount, self._name, self._seed = mount, name, check.integer(seed, "seed", 0)
-        if noise is not None and not isinstance(noise, Noise):
-            raise TypeError(f"noise must be a Noise or None, got {check.shown(noise)}")
+        check.instance(noise, Noise | None, "noise must be a Noise or None")
         self._rate = None
         if update_rate is not None:
             self._rate = check.positive(update_rate, "update_rate")
@@ -293,14 +260,10 @@ class Sensor(Sealed, ABC):
         self._reading = self.alone(self.readings(senses, alone, [[one] for one in self.error_streams()]))
         return self._reading
 
-    def copied_place(self, parts: Mapping[str, Copied]) -> Place:
-        """Return where it sits in copies of the world, whose objects are known by name."""
+    def copied_place(self) -> Place:
+        """Return where it sits now, with arrays of its own."""
         place = self._mount.place()
-        place = replace(place, offset=place.offset.copy(), turn=place.turn.copy())
-        if place.span is None:
-            return place
-        part = parts[place.name]
-        return replace(place, span=part.span, description=part.description)
+        return replace(place, offset=place.offset.copy(), turn=place.turn.copy())
 
     def _senses(self) -> Senses:
         return WorldSenses(self._mount, self)

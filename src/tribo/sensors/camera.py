@@ -97,9 +97,7 @@ class DepthCamera(Sensor):
             if self._reading is None:
                 raise ValueError(f"camera {self._name} has not measured yet; call measure() first")
             depth = self._reading.depth
-        image = np.asarray(depth, np.float64)
-        if image.shape != (self._height, self._width):
-            raise ValueError(f"depth must have shape {(self._height, self._width)}, got {image.shape}")
+        image = check.shaped(np.asarray(depth, np.float64), "depth", (self._height, self._width))
         return frozen(image[..., None] * self._rays.reshape(self._height, self._width, 3))
 
     def readings(self, senses: Senses, rows: np.ndarray, errors: Errors) -> Any:

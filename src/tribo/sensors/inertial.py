@@ -39,8 +39,7 @@ class Imu(Sensor):
                  max_angular_velocity: float) -> None:  # fmt: skip
         """Use `World.add_imu`."""
         super().__init__(mount, name, update_rate, noise, seed)
-        if gyro_noise is not None and not isinstance(gyro_noise, Noise):
-            raise TypeError(f"gyro_noise must be a Noise or None, got {check.shown(gyro_noise)}")
+        check.instance(gyro_noise, Noise | None, "gyro_noise must be a Noise or None")
         self._gyro = self._stream(gyro_noise, "gyro")
         self._limits = [
             _largest(value, what)

@@ -60,7 +60,7 @@ class Lidar(Sensor):
 
     def _columns(self, time: float) -> np.ndarray:
         """Return the numbers of the columns that a measurement covers."""
-        if not self._spin or self._rate is None or self._spin <= self._rate * 0.0:
+        if not self._spin or self._rate is None:
             return np.arange(self._samples)
         turns = self._spin / self._rate  # since the last measurement
         if turns >= 1.0 - 1e-9:

@@ -11,8 +11,6 @@ from tribo.objects.parts import Part
 from tribo.objects.states import turned, turned_back
 from tribo.sensors.senses import Senses, midway_poses
 
-UNKNOWN = (-1, "")  # key of what acts on nobody knows which link
-
 
 def contact_wrenches(engine: Engine, place: np.ndarray, count: int) -> tuple[np.ndarray, np.ndarray]:
     """Return force and torque about the world's origin of contacts in the last step, and counts.

@@ -60,7 +60,6 @@ class NoiseState:
     """One stream of errors: what it needs to go on is a count and a bias."""
 
     def __init__(self, noise: Noise | None, seed: int, name: str) -> None:
-        """Start at the first reading."""
         self.noise, self._name = noise, name
         self._key = np.array([seed & 0xFFFFFFFFFFFFFFFF, zlib.crc32(name.encode())], np.uint64)
         self.count = 0

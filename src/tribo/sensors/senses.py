@@ -72,10 +72,15 @@ class Before:
         self.pushes, self.is_known = pushes, True
 
 
+UNKNOWN = (-1, "")  # in `Before.pushes`: acts on nobody knows which link
+
+
 class Senses(ABC):
     """N worlds as a sensor sees them; N = 1 for a world alone. Arrays have the world as first axis."""
 
     place: Place
+    owner: Any = None  # the object that carries the sensor, as keys of `Before.pushes` name it
+    made_step: Any = True  # which worlds made the last step, (N,)
     is_batch = False  # in one, sensors measure when they are asked, and lidars whole turns
 
     @property
@@ -88,16 +93,8 @@ class Senses(ABC):
         """Return the records of the tree of the object that carries the sensor."""
 
     @abstractmethod
-    def mean_acceleration(self) -> np.ndarray:
-        """Return (v⁺ − v)/Δt of the last step, (N, dofs of the world); NaN: there was none."""
-
-    @abstractmethod
-    def last_wrench(self) -> np.ndarray:
-        """Return torque and force from outside on all bodies in the last step, (N, bodies, 6)."""
-
-    @abstractmethod
-    def pushes_by_link(self) -> Iterable[tuple[str, np.ndarray]] | None:
-        """Return how much of it acts on which link of the sensor's object, (N, 6) each; None: not known."""
+    def before(self) -> Before:
+        """Return velocities and external forces before the last step."""
 
     @abstractmethod
     def grips(self) -> Iterable[Grip]:
@@ -117,21 +114,33 @@ class Senses(ABC):
         """
 
     # -- what follows --------------------------------------------------------------------------
+    def mean_acceleration(self) -> np.ndarray:
+        """Return (v⁺ − v)/Δt of the last step, (N, dofs of the world); NaN: there was none."""
+        before = self.before()
+        found = np.full(before.velocity.shape, np.nan)
+        known = np.reshape(self.made_step, (-1, 1))
+        np.subtract(before.next_velocity, before.velocity, out=found, where=known)
+        return np.asarray(found / self.dt)
+
+    def last_wrench(self) -> np.ndarray:
+        """Return torque and force from outside on all bodies in the last step, (N, bodies, 6)."""
+        return self.before().wrench
+
     def pushes(self, part: Part) -> np.ndarray:
         """Return how much of the last wrench acts on a part of the sensor's body, (N, 6).
 
         Raises:
             EditError: That is not known.
         """
-        by_link = self.pushes_by_link()
-        if by_link is None:
+        pushes = self.before().pushes
+        if UNKNOWN in pushes:
             raise EditError(
                 f"an external force on {self.place.name} comes from a state that does not say on which link "
                 f"it acts, so it is not known whether {part.name!r} feels it; step once more"
             )
         total = np.zeros((self.engine.worlds, 6))
-        for link, wrench in by_link:
-            if link in part.links:
+        for (owner, link), wrench in pushes.items():
+            if owner == self.owner and link in part.links:
                 total += wrench
         return total
 

@@ -26,9 +26,8 @@ from tribo.sensors.camera import DepthCamera
 from tribo.sensors.inertial import Imu
 from tribo.sensors.joints import JointEncoder
 from tribo.sensors.lidar import Lidar
-from tribo.sensors.loads import UNKNOWN
 from tribo.sensors.noise import Noise
-from tribo.sensors.senses import Before
+from tribo.sensors.senses import UNKNOWN, Before
 from tribo.sensors.wrench import ContactSensor, ForceTorqueSensor
 
 S = TypeVar("S", bound=Sensor)
@@ -205,8 +204,7 @@ class WorldSensors:
             >>> bool(abs(sensor.measure().force).max() < 1e-9)
             True
         """
-        if not isinstance(robot, ArticulatedSystem):
-            raise TypeError(f"a force–torque sensor needs a robot, got {check.shown(robot)}")
+        check.instance(robot, ArticulatedSystem, "a force–torque sensor needs a robot")
         mount = Mount(self, robot, joint, position, orientation)
         return self._added(
             ForceTorqueSensor(mount, self._named(name, "force_torque"), update_rate, noise, seed)
@@ -222,8 +220,7 @@ class WorldSensors:
         Args:
             parent, frame, name, position, orientation, update_rate, noise, seed: See `WorldSensors`.
         """
-        if not isinstance(parent, Object):
-            raise TypeError(f"a contact sensor needs an object, got {check.shown(parent)}")
+        check.instance(parent, Object, "a contact sensor needs an object")
         mount = Mount(self, parent, frame, position, orientation)
         return self._added(ContactSensor(mount, self._named(name, "contact"), update_rate, noise, seed))
 
@@ -374,7 +371,8 @@ class WorldSensors:
             measure_due()
         return said
 
-    def _last(self, sensor: Sensor) -> Before:
+    def last_wrench(self, sensor: Sensor) -> Before:
+        """Return the external torque and force on every body in the last step, and on which link."""
         engine = self.world.engine
         before = self._before
         if before is None or not before.is_known or before.model is not engine.model:
@@ -386,12 +384,8 @@ class WorldSensors:
 
     def mean_acceleration(self, sensor: Sensor) -> np.ndarray:
         """Return (v⁺ − v)/Δt of the last step for all degrees of freedom of the world, (1, dofs)."""
-        before, dt = self._last(sensor), self.world.engine.settings.dt
+        before, dt = self.last_wrench(sensor), self.world.engine.settings.dt
         return np.asarray((before.next_velocity - before.velocity) / dt)
-
-    def last_wrench(self, sensor: Sensor) -> Before:
-        """Return the external torque and force on every body in the last step, and on which link."""
-        return self._last(sensor)
 
     def shapes_at(self, mount: Mount) -> slice:
         """Return which shapes are on the body that carries a sensor."""

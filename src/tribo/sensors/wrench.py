@@ -70,8 +70,7 @@ class ForceTorqueSensor(Sensor):
                  noise: Noise | None, seed: int) -> None:  # fmt: skip
         """Use `World.add_force_torque_sensor`."""
         super().__init__(mount, name, update_rate, noise, seed)
-        if not isinstance(mount.part, ArticulatedSystem):
-            raise TypeError(f"a force–torque sensor needs a robot, got {check.shown(mount.part)}")
+        check.instance(mount.part, ArticulatedSystem, "a force–torque sensor needs a robot")
 
     def readings(self, senses: Senses, rows: np.ndarray, errors: Errors) -> Any:
         """Return what it feels in some worlds, arrays whose first axis is the world."""

@@ -66,8 +66,7 @@ class Rollout(ArrayRollout):
             ValueError: A tensor has a wrong shape or is not finite.
         """
         for name, one in (("commands", commands), ("q", q), ("v", v), ("parameters", parameters)):
-            if one is not None and not isinstance(one, torch.Tensor):
-                raise TypeError(f"{name} must be a tensor, got {check.shown(one)}")
+            check.instance(one, torch.Tensor | None, f"{name} must be a tensor")
             if one is not None and one.is_complex():
                 raise TypeError(f"{name} must be a tensor of real numbers, got {one.dtype}")
         if not commands.is_floating_point():

@@ -70,8 +70,7 @@ def check_address(host: Any, port: Any) -> None:
     """
     if check.integer(port, "port", 1) > LARGEST_PORT:
         raise ValueError(f"port must be ≤ {LARGEST_PORT}, got {port}")
-    if not isinstance(host, str):
-        raise TypeError(f"host must be text, as '127.0.0.1', got {check.shown(host)}")
+    check.instance(host, str, "host must be text, as '127.0.0.1'")
     try:
         family = socket.getaddrinfo(host or None, 0, flags=socket.AI_PASSIVE)[0][0]
         with socket.socket(family, socket.SOCK_STREAM) as probe:
@@ -102,8 +101,7 @@ def own_names(host: str, hosts: Iterable[str]) -> frozenset[str]:
     """
     hosts = [hosts] if isinstance(hosts, str) else list(hosts)
     for name in hosts:
-        if not isinstance(name, str):
-            raise TypeError(f"hosts must be names, as 'my-proxy.example', got {check.shown(name)}")
+        check.instance(name, str, "hosts must be names, as 'my-proxy.example'")
     return frozenset(
         name.rstrip(".").lower()
         for name in ("localhost", socket.gethostname(), socket.getfqdn(), host, *hosts)

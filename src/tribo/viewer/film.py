@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from tribo.checks import check
 from tribo.checks.calls import answered_call
 from tribo.checks.files import to_write
 from tribo.checks.replacing import draft_of, replaced
@@ -66,10 +67,8 @@ def save_film(frames: Iterable[np.ndarray], path: str | Path, rate: int) -> None
         ValueError: There is no picture.
         OSError: The file cannot be written.
     """
-    try:
+    with check.needed('films need imageio-ffmpeg: pip install "tribo[plot]"'):
         import imageio_ffmpeg
-    except ImportError:
-        raise ImportError('films need imageio-ffmpeg: pip install "tribo[plot]"') from None
     to_write(Path(path))  # before any picture is drawn
     remaining = iter(frames)
     first = next(remaining, None)
@@ -108,8 +107,6 @@ def _encode(encoder: str, frames: Iterable[np.ndarray], size: tuple[int, int], p
 
 
 def _pillow() -> tuple[Any, Any, Any]:
-    try:
+    with check.needed('pictures need Pillow: pip install "tribo[plot]"'):
         from PIL import Image, ImageDraw, ImageFont
-    except ImportError:
-        raise ImportError('pictures need Pillow: pip install "tribo[plot]"') from None
     return Image, ImageDraw, ImageFont

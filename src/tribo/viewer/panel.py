@@ -178,8 +178,7 @@ class Panel:
         """
         for name, value in layers.items():
             check.known(name, self._boxes, "layer")
-            if not isinstance(value, bool):
-                raise TypeError(f"{name} must be True or False, got {check.shown(value)}")
+            check.instance(value, bool, f"{name} must be True or False")
         for name, value in layers.items():
             self._show_layer(name, value)
             now = functools.partial(self._wishes.shown.get, name)  # a person may set it meanwhile

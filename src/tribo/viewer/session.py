@@ -66,10 +66,8 @@ def _quiet() -> Iterator[None]:
 
 def _started(access: AbstractContextManager[Gate], host: str, port: int) -> Any:
     """Start a server while something decides who may talk to it."""
-    try:
+    with check.needed('the viewer needs viser: pip install "tribo[viewer]"'):
         import viser
-    except ImportError:
-        raise ImportError('the viewer needs viser: pip install "tribo[viewer]"') from None
 
     class Server(viser.ViserServer):
         tribo_gate: Gate

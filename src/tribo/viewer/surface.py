@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from tribo.checks import check
 from tribo.checks.check import with_article
 from tribo.description.hulls import Heights, Hull
 from tribo.description.trees import MeshFile, ShapeDescription
@@ -215,10 +216,8 @@ def of_triangles(vertices: np.ndarray, triangles: np.ndarray) -> trimesh.Trimesh
     Raises:
         ImportError: trimesh is missing; the message says how to get it.
     """
-    try:
+    with check.needed('drawing triangles needs trimesh: pip install "tribo[viewer]"'):
         import trimesh
-    except ImportError:
-        raise ImportError('drawing triangles needs trimesh: pip install "tribo[viewer]"') from None
     made = trimesh.Trimesh(vertices, triangles, process=False)
     made.unmerge_vertices()
     return made

@@ -146,8 +146,7 @@ def checked_camera(camera: Any) -> Camera:
     Raises:
         TypeError, ValueError: It is no camera, or one that sees nothing; the message says why.
     """
-    if not isinstance(camera, Camera):
-        raise TypeError(f"camera must be a tribo.viewer.Camera, got {check.shown(camera)}")
+    check.instance(camera, Camera, "camera must be a tribo.viewer.Camera")
     eye, target = check.vector(camera.eye, "eye", 3), check.vector(camera.target, "target", 3)
     if float(np.linalg.norm(eye - target)) < 1e-9:
         raise ValueError("a camera must look at another place than its own")

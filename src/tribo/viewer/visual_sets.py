@@ -198,10 +198,7 @@ class VisualInstances(Visual):
             (1, 0, 0, 0) if orientations is None else orientations,
             f"orientations of {self._name}", "quaternions of shape (n, 4)",
         )  # fmt: skip
-        if turns.shape not in {(4,), (n, 4)}:
-            raise ValueError(
-                f"orientations of {self._name} must have shape (4,) or ({n}, 4), got {turns.shape}"
-            )
+        check.shaped(turns, f"orientations of {self._name}", (4,), (n, 4))
         if not (np.abs(np.linalg.norm(turns, axis=-1) - 1.0) < 1e-3).all():
             raise ValueError(f"orientations of {self._name} must be unit quaternions (w, x, y, z)")
         grown = check.array(1.0 if scales is None else scales, f"scales of {self._name}", "factors")

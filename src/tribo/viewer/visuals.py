@@ -31,8 +31,7 @@ def color_of(value: Any, what: str) -> Color:
         ValueError, TypeError: It is something else.
     """
     made = check.array(value, what, "3 or 4 numbers from 0 to 1")
-    if made.shape not in {(3,), (4,)}:
-        raise ValueError(f"{what} must have shape (3,) or (4,), got {made.shape}")
+    check.shaped(made, what, (3,), (4,))
     if not ((made >= 0.0) & (made <= 1.0)).all():
         raise ValueError(f"{what} must be numbers from 0 to 1, got {made.tolist()}")
     return tuple(float(x) for x in made)
@@ -73,8 +72,7 @@ def points_of(value: Any, what: str, least: int = 0) -> np.ndarray:
 def colors_of(value: Any, count: int, what: str) -> np.ndarray:
     """Return one colour for all, or one each, as bytes of shape (count, 3)."""
     made = check.array(value, what, "colours: 3 numbers from 0 to 1, or (n, 3)")
-    if made.shape not in {(3,), (count, 3)}:
-        raise ValueError(f"{what} must have shape (3,) or ({count}, 3), got {made.shape}")
+    check.shaped(made, what, (3,), (count, 3))
     if not ((made >= 0.0) & (made <= 1.0)).all():
         raise ValueError(f"{what} must be numbers from 0 to 1")
     return np.broadcast_to(np.asarray(255.0 * made + 0.5, np.uint8), (count, 3)).copy()
@@ -270,11 +268,10 @@ class VisualHeightMap(VisualMesh):
         Raises:
             ValueError, TypeError: Another shape, or not finite; the map stays as it was.
         """
-        made = check.array(heights, f"heights of {self._name}", "heights of shape (ny, nx)")
-        if made.shape != self._shape:
-            raise ValueError(f"heights of {self._name} must have shape {self._shape}, got {made.shape}")
+        what = f"heights of {self._name}"
+        made = check.shaped(check.array(heights, what, "heights of shape (ny, nx)"), what, self._shape)
         moved = np.array(self._surface.vertices, float)
-        moved[:, 2] = check.within_range(made, f"heights of {self._name}").ravel()
+        moved[:, 2] = check.within_range(made, what).ravel()
         self.update(moved)
 
 

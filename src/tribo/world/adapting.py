@@ -32,7 +32,6 @@ class WorldAdapting:
     def __init__(
         self, world: WorldView, cables: WorldCables, members: WorldList, ties: WorldConstraints
     ) -> None:
-        """Know the cables of a world, and where their parts are."""
         self._world, self._cables, self._members, self._ties = world, cables, members, ties
 
     def stretches(self, n: int) -> Iterator[int]:

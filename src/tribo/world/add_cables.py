@@ -95,11 +95,10 @@ class WorldCables:
             (10, 0.314)
         """
         self._world.check_editable("the list of objects")
+        check.instance(material, Material | str, "material must be a Material or a name")
         made = Material(material) if isinstance(material, str) else material
-        if not isinstance(made, Material):
-            raise TypeError(f"material must be a Material or a name, got {check.shown(material)}")
-        size = check.positive(check.number(radius, "radius"), "radius")
-        longest = check.positive(check.number(segment_length, "segment_length"), "segment_length")
+        size = check.positive(radius, "radius")
+        longest = check.positive(segment_length, "segment_length")
         section = CableSection(size, made)
         nodes = [node if isinstance(node, CableNode) else CableNode(node) for node in _listed(route)]
         placed = [self.node_place(node, k) for k, node in enumerate(nodes)]

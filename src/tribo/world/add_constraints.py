@@ -34,7 +34,6 @@ class WorldConstraints:
     """Adding, finding and removing constraints between bodies."""
 
     def __init__(self, world: WorldView) -> None:
-        """Start without constraints."""
         self._world = world
         self.items: list[Constraint] = []
 
@@ -105,7 +104,7 @@ class WorldConstraints:
                     "position and first_point or second_point are the same twice; give position, in the "
                     "world, or points in the frames of the bodies"
                 )
-            a = check.within_range(check.vector(position, "position", 3), "position")
+            a = check.vector(position, "position", 3)
         if a is None:
             standing = ends[0] if ends[0][0] else ends[1]
             a = _in_world(standing, (0.0, 0.0, 0.0), "first_point") if b is None else b
@@ -388,21 +387,20 @@ def end_in(found: Any, point: Any, what: str) -> End:
     """Return the end at a point (3,) [m] of the frame that a user has given."""
     part, body, offset, turn, link = found
     frame = rotation_matrix(turn)
-    given = check.within_range(check.vector(point, what, 3), what)
-    return End(part, body, offset + frame @ given, frame, link)
+    return End(part, body, offset + frame @ check.vector(point, what, 3), frame, link)
 
 
 def _in_world(end: Any, point: Any, what: str) -> np.ndarray:
     """Return where a point (3,) [m] of the frame that a user has given is in the world."""
     part, body, offset, turn, _ = end
     place, axes = body_pose(part, body)
-    given = check.within_range(check.vector(point, what, 3), what)
+    given = check.vector(point, what, 3)
     return np.asarray(place + axes @ (offset + rotation_matrix(turn) @ given))
 
 
 def frame_about(axis: Any, what: str = "axis") -> np.ndarray:
     """Return axes (3, 3), right-handed, whose third has a direction."""
-    given = check.within_range(check.vector(axis, what, 3), what)
+    given = check.vector(axis, what, 3)
     length = float(np.linalg.norm(given))
     if not length > 0.0:
         raise ValueError(f"{what} must not be zero, got {given}")

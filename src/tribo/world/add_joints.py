@@ -15,7 +15,6 @@ class WorldJoints:
     """Adding winches, locks and magnets."""
 
     def __init__(self, ties: WorldConstraints) -> None:
-        """Add them to the constraints of a world."""
         self._ties = ties
 
     def add_winch(self, first: Any, second: Any, first_point: Any = (0, 0, 0), second_point: Any = (0, 0, 0),

@@ -33,7 +33,6 @@ class WorldObjects:
     """Adding objects to a world."""
 
     def __init__(self, world: WorldView, members: WorldList) -> None:
-        """Add to a world and its list."""
         self._world, self.members = world, members
 
     def add_single(

@@ -27,7 +27,6 @@ class WorldTracks:
 
     def __init__(self, world: WorldView, adding: WorldObjects, ties: WorldConstraints,
                  cables: WorldCables) -> None:  # fmt: skip
-        """Lay them by means of other parts of a world."""
         self._world, self._adding, self._ties, self._cables = world, adding, ties, cables
 
     def add_track(self, wheels: Sequence[TrackWheel], *, axis: Any = (0, 1, 0), pads: int, width: float,
@@ -78,10 +77,7 @@ class WorldTracks:
         count = check.integer(pads, "pads", FEWEST)
         if count > MOST:
             raise ValueError(f"pads must be at most {MOST}, got {count}")
-        size = [
-            check.positive(check.number(value, what), what)
-            for value, what in ((width, "width"), (thickness, "thickness"))
-        ]
+        size = check.positive(width, "width"), check.positive(thickness, "thickness")
         share = check.number(pad_length, "pad_length", minimum=0.0, maximum=1.0, exclusive=True)
         numbers = {
             "compliance": compliance, "angular_compliance": angular_compliance,
@@ -121,8 +117,7 @@ class WorldTracks:
         """Return centres (n, 3) [m] of wheels, in axes whose third is theirs, and their radii (n,) [m]."""
         made = check.listed(wheels, "wheels", "TrackWheel")
         for wheel in made:
-            if not isinstance(wheel, TrackWheel):
-                raise TypeError(f"wheels must be TrackWheel, got {check.shown(wheel)}")
+            check.instance(wheel, TrackWheel, "wheels must be TrackWheel")
         if len(made) < 2:
             raise ValueError(f"a track needs two wheels or more, got {len(made)}")
         places = [

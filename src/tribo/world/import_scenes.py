@@ -69,7 +69,6 @@ class WorldMjcf:
     def __init__(
         self, world: WorldView, settings: WorldSettings, adding: WorldObjects, ties: WorldConstraints
     ) -> None:
-        """Add to a world by means of its other parts."""
         self._world, self._settings = world, settings
         self._adding, self._ties = adding, ties
 
@@ -242,7 +241,6 @@ class WorldScenes:
     """Loading models and worlds of Gazebo, and stages of USD."""
 
     def __init__(self, scenes: WorldMjcf, settings: WorldSettings) -> None:
-        """Add to a world by means of what adds scenes."""
         self._scenes, self._settings = scenes, settings
 
     def load_sdf(

@@ -85,10 +85,13 @@ class Interior:
         self.readout = WorldReadout(self)
         self.rays = WorldRays(self)
         self.proximity = WorldProximity(self, self.rays)
-        self.sensors = WorldSensors(self, self.rays)
-        self.recording = WorldRecording(self, self.sensors)
+        self.sensors: WorldSensors = WorldSensors(self, self.rays)
+        self.recording: WorldRecording = WorldRecording(self, self.sensors)
         self.shown = Shown(self, settings)
         self.states = StateFiles(self, self.sensors)
+        # What objects and parts ask the world for, and a part answers: see `WorldView`.
+        self.note_name, self.overlaps = self.members.note_name, self.proximity.overlaps
+        self.contacts_of, self.material_number = self.readout.contacts_of, self.materials.index
 
     # -- records -------------------------------------------------------------------------------
     @property
@@ -240,8 +243,7 @@ class Interior:
             return
         self.check_editable("the list of objects")
         part = self.members[item] if isinstance(item, str) else item
-        if not isinstance(part, Object):
-            raise TypeError(f"remove takes an object or its name, got {check.shown(part)}")
+        check.instance(part, Object, "remove takes an object or its name")
         self.members.drop(part)
         self.sensors.drop_those_of(part)
         self.ties.drop_those_of(part)
@@ -258,10 +260,6 @@ class Interior:
         """Return the arrays of the last build that hold an object's numbers, and where they are in them."""
         assert self.built is not None
         return self.built.hand_out(part)
-
-    def note_name(self, part: Object, name: str) -> None:
-        """Note that an object will be called otherwise, by a name that is free."""
-        self.members.note_name(part, name)
 
     def note_wrench(self) -> None:
         """Note that an external force acts in the next step."""
@@ -344,20 +342,8 @@ class Interior:
 
     material_names: tuple[str, ...] = seen("materials", MaterialTable.names, "")
 
-    def material_number(self, name: str) -> int:
-        """Return the number of a material; a new name gets a new number."""
-        return self.materials.index(name)
-
     contacts: list[Contact] = seen("readout", WorldReadout.contacts, "")
-
-    def contacts_of(self, part: Object) -> list[Contact]:
-        """Return the contacts of an object, seen from it: forces act on it."""
-        return self.readout.contacts_of(part)
 
     status: Status = seen("readout", WorldReadout.status, "")
     residual: np.ndarray = seen("readout", WorldReadout.residual, "")
     sweeps: int = seen("readout", WorldReadout.sweeps, "")
-
-    def overlaps(self, a: Any, b: Any) -> bool:
-        """Tell whether two things touch or overlap."""
-        return self.proximity.overlaps(a, b)

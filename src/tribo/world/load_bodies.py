@@ -79,7 +79,6 @@ class WorldBodyFiles:
 
     def __init__(self, world: WorldView, adding: WorldObjects, ties: WorldConstraints,
                  joints: WorldJoints, cables: WorldCables, tracks: WorldTracks) -> None:  # fmt: skip
-        """Load them by means of other parts of a world."""
         self._world, self._adding, self._ties = world, adding, ties
         self._joints, self._cables, self._tracks = joints, cables, tracks
 
@@ -273,7 +272,6 @@ class WorldProjects:
     """Loading projects."""
 
     def __init__(self, world: WorldView, settings: WorldSettings, bodies: WorldBodyFiles) -> None:
-        """Load them by means of other parts of a world."""
         self._world, self._settings, self._bodies = world, settings, bodies
 
     def load_project(

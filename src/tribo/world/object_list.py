@@ -25,7 +25,6 @@ class WorldList:
     """Objects of a world, by order, name and handle."""
 
     def __init__(self, world: WorldView) -> None:
-        """Start without objects."""
         self._world = world
         self.items: list[Object] = []
         self.by_name: dict[str, Object] = {}

@@ -46,7 +46,6 @@ class Shown:
     """
 
     def __init__(self, world: WorldView, settings: WorldSettings) -> None:
-        """Show a world and its settings."""
         self._world, self._settings = world, settings
         self._view: OpenViewer | None = None  # of `show`
 

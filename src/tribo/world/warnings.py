@@ -195,7 +195,6 @@ class WarningLog:
     """Remembers what has been said."""
 
     def __init__(self) -> None:
-        """Nothing has been said."""
         self._said = 0
         self._residual = 0.0  # [–] with which an unsolved step was said last
         self._seen: object = None  # engine whose joints were looked at

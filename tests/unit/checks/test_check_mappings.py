@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 import tribo
+from tribo.checks import check
 from tribo.tools.demo import ASSETS
 
 WRONG = [0.5, "ball", np.eye(3)]
@@ -47,3 +48,25 @@ def test_arrays_where_words_and_lists_belong(world):
     assert world.contacts
     with pytest.raises(TypeError, match="contacts_of takes an object"):
         world.contacts_of(np.zeros(3))
+
+
+def test_shapes_kinds_and_missing_packages_are_refused_by_name():
+    row = np.arange(3.0)
+    assert check.shaped(row, "row", (2,), (3,)) is row
+    with pytest.raises(ValueError, match=r"^row must have shape \(2,\) or \(3, 3\), got \(3,\)$"):
+        check.shaped(row, "row", (2,), (3, 3))
+    assert check.for_each(2.0, "mass", 3).tolist() == [2.0, 2.0, 2.0]
+    assert check.for_each(row, "mass", 3).tolist() == row.tolist()
+    with pytest.raises(ValueError, match=r"^mass must be a number or have shape \(2,\), got \(3,\)$"):
+        check.for_each(row, "mass", 2)
+    assert check.like(row, np.ones(3), "row") is row
+    with pytest.raises(TypeError, match=r"^row is no array of int64$"):
+        check.like(row, np.ones(3, np.int64), "row")
+    check.instance(None, tribo.World | None, "it must be a World or None")
+    with pytest.raises(TypeError, match=r"^it must be a World, got 3$"):
+        check.instance(3, tribo.World, "it must be a World")
+    with (
+        pytest.raises(ImportError, match=r"^films need it: pip install it$"),
+        check.needed("films need it: pip install it"),
+    ):
+        raise ModuleNotFoundError("no it")

@@ -139,8 +139,13 @@ def rotates_far(model, state, settings, work, t, missed):
 
 @kernel
 def missed_turn(model, state, settings, work, t):
-    """Return by how much at most a body of tree t rotates more at v + ½ `change_v` than at v̄ [rad]."""
+    """Return by how much at most a body of tree t rotates more at v + ½ `change_v` than at v̄ [rad].
+
+    0 for trees on constraints: accelerations jump there in many steps, and v̄ is then v.
+    """
     missed = 0.0
+    if model.tree_is_constrained[t] == 1:
+        return missed
     root = model.tree_body[t]
     for i in range(root, root + model.tree_body_count[t]):
         joint = model.joint_type[i]

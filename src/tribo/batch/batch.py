@@ -208,7 +208,7 @@ class Batch(BatchSettings):
 
     @property
     def status(self) -> np.ndarray:
-        """Bits of `Status` of every world after its last step, (worlds,) [–]."""
+        """Bits of `Status` of every world, all steps of the last call combined, (worlds,) [–]."""
         return frozen(self.engine.status[:, 0].copy())
 
     @property

@@ -53,6 +53,6 @@ class WorldView(Owner, Protocol):
     def contacts(self) -> Sequence[Contact]:
         """Return the points that touched in the last step."""
 
-    status: Status  # how the last step went
+    status: Status  # how the last step went, all steps of a call combined
     residual: np.ndarray  # (3,) [–] violations that the last contact solve left
     sweeps: int  # of the last contact solve

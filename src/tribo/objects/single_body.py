@@ -89,8 +89,8 @@ class SingleBody(Object):
         inverse[3:, 3:] = turn @ np.linalg.inv(self.inertia) @ turn.T
         return ContactMotion(frozen(velocity), np.hstack([np.eye(3), turning]), inverse)
 
-    def set_state(self, pose: np.ndarray, velocity: np.ndarray) -> None:
-        """Set pose (7,) and velocity (6,) at once, without checks."""
+    def take_state(self, pose: np.ndarray, velocity: np.ndarray) -> None:
+        """Take the pose (7,) and velocity (6,) with which it begins, without checks."""
         self._q[:] = self._target_q[:] = pose
         self._v[:] = velocity
 
@@ -222,7 +222,7 @@ class SingleBody(Object):
         """Write a number into the description and, if the world is built, into its model."""
         self.wake()
         edits.describe(self.description, field, 0, value)
-        self._left_q[:] = 0.0
+        self._tree_motion[:, 0] = 0.0  # its momentum is another now
         if self._world.is_built and self.span is not None:
             self._world.engine.model.arrays[field][:, self.span.body.start] = value
 

@@ -32,7 +32,7 @@ class StateOfWorlds(Sealed):
             worlds: Numbers of the worlds, (n,), for messages; None: 0 … n − 1.
         """
         for joint, first in self._part.quaternions:
-            length = np.linalg.norm(q[:, first : first + 4], axis=1)
+            length = check.lengths(q[:, first : first + 4])
             bad = np.flatnonzero(np.abs(length - 1.0) > check.UNIT_TOLERANCE)
             if bad.size:
                 world = bad[0] if worlds is None else worlds[bad[0]]

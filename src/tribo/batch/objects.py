@@ -362,7 +362,7 @@ class SingleBodyBatch(ObjectBatch):
         Args:
             force: (3,) or (worlds, 3) [N].
             point: Where it acts, (3,) or (worlds, 3) [m], world; None: at the centre of mass.
-            axes: Of the force: "world" or "body".
+            axes: Of the force: "world", or "body" for those at the call; `hold_forces` does not turn them.
 
         Raises:
             ValueError, TypeError: A vector has a wrong shape or is not finite, or axes is another word.
@@ -382,7 +382,7 @@ class SingleBodyBatch(ObjectBatch):
 
         Args:
             torque: (3,) or (worlds, 3) [N m].
-            axes: Of the torque: "world" or "body".
+            axes: Of the torque: "world" or "body", as in `apply_force`.
         """
         given = self._in_world(torque, f"torque on {self.name}", axes)
         self._add_wrench(self.links[0], given, np.zeros_like(given))

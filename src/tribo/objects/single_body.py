@@ -232,7 +232,7 @@ class SingleBody(Object):
         Args:
             force: (3,) [N].
             point: Where it acts, (3,) [m], world; None: at the centre of mass.
-            axes: Of the force: "world" or "body".
+            axes: Of the force: "world", or "body" for those of the body at the call, for the whole step.
 
         Raises:
             ValueError, TypeError: A vector has a wrong shape or is not finite, or axes is another word.
@@ -245,7 +245,7 @@ class SingleBody(Object):
             row[:3] += np.cross(arm, f)
 
     def apply_torque(self, torque: Any, *, axes: str = "world") -> None:
-        """Add an external torque (3,) [N m], axes of the world or the "body", for the next step only.
+        """Add an external torque (3,) [N m], axes of the world or the "body" at the call, for the next step.
 
         Raises:
             ValueError, TypeError: The torque has a wrong shape or is not finite, or axes is another word.

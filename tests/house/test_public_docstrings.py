@@ -113,7 +113,7 @@ ENGINE = (
     "attach",
     "tie",
     "check_editable",
-    "set_state",
+    "take_state",
     "last_wrench",
     "loads",
     "wrench",

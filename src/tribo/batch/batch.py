@@ -141,8 +141,8 @@ class Batch(BatchSettings):
         Args:
             n: How many, ≥ 0.
             hold_forces: Let forces and torques of `apply_force` and its kin act in all n steps, force
-                and torque at the centre of mass staying as they are in world axes; otherwise they act in the
-                first step alone. Afterwards there are none.
+                and torque at the centre of mass staying as they are in world axes, those given in axes of a
+                body, too; otherwise they act in the first step alone. Afterwards there are none.
 
         Example:
             >>> import tribo
@@ -208,7 +208,7 @@ class Batch(BatchSettings):
 
     @property
     def status(self) -> np.ndarray:
-        """Bits of `Status` of every world after its last step, (worlds,) [–]."""
+        """Bits of `Status` of every world, all steps of the last call combined, (worlds,) [–]."""
         return frozen(self.engine.status[:, 0].copy())
 
     @property

@@ -64,13 +64,15 @@ class BatchMaterials:
     def set_material_pair(
         self, /, first: str, second: str, *, worlds: Any = slice(None), **values: Unpack[BatchPairNumbers]
     ) -> None:
-        """Set how two materials interact, world by world; the order of the names does not matter.
+        """Set properties of two materials, world by world; the order of the names does not matter.
+
+        Properties that are not given stay; `World.set_material_pair` gives them their standard values.
 
         Args:
             first, second: Names of materials that the world had when the batch was made.
             worlds: Index, slice or mask of the worlds that are set; the others stay, and cost nothing.
             values: Properties by name, each a number or one for each of the n worlds, (n,): those of
-                `PairProperties`, or of a contact material the numbers of `ContactMaterial`. The others stay;
+                `PairProperties`, or of a contact material the numbers of `ContactMaterial`;
                 static_friction, or secondary_friction that was never set, follows friction.
 
         Raises:

@@ -25,7 +25,7 @@ from tribo.objects.body_types import note_push
 from tribo.objects.contact_reader import ContactReader
 from tribo.objects.frames import Frame
 from tribo.objects.handle import Handle
-from tribo.objects.record_views import VIEWS
+from tribo.objects.record_views import ELSEWHERE, VIEWS
 from tribo.objects.states import States, rows
 
 # Attribute of an object in a world: record, array and kind of span.
@@ -146,8 +146,8 @@ class ObjectBatch(BatchSleeper, MotorsOfWorlds, StateOfWorlds, ContactReader, Ac
         before = table[rows, row].copy()
         table[rows, row] = value
         is_other = (table[rows, row] != before).reshape(self._count(), -1).any(axis=1)
-        left = self._array("state", "left_q", "q")
-        left[np.arange(len(left))[rows][is_other]] = 0.0  # its momentum is another now
+        motion = self._array("state", "tree_motion", "trees")
+        motion[np.arange(len(motion))[rows][is_other], :, 0] = 0.0  # its momentum is another now
         if field == "body_com" and len(self.description.bodies) == 1:
             is_free = self.description.bodies[0].joint.type == Joint.FREE
             single = engine.model.arrays["tree_is_single"]
@@ -187,6 +187,7 @@ class ObjectBatch(BatchSleeper, MotorsOfWorlds, StateOfWorlds, ContactReader, Ac
         what = "generalized_coordinate"
         check.not_by_name(value, f"{what} of {self.name}", "joint_coordinates")
         q[:] = self._normalized(self._drive_values(value, what, q, 0, None), what)
+        self._array("state", "left_q", "q")[:] = ELSEWHERE
 
     @property
     def generalized_velocity(self) -> np.ndarray:
@@ -359,7 +360,7 @@ class SingleBodyBatch(ObjectBatch):
         Args:
             force: (3,) or (worlds, 3) [N].
             point: Where it acts, (3,) or (worlds, 3) [m], world; None: at the centre of mass.
-            axes: Of the force: "world" or "body".
+            axes: Of the force: "world", or "body" for those at the call; `hold_forces` does not turn them.
 
         Raises:
             ValueError, TypeError: A vector has a wrong shape or is not finite, or axes is another word.
@@ -379,7 +380,7 @@ class SingleBodyBatch(ObjectBatch):
 
         Args:
             torque: (3,) or (worlds, 3) [N m].
-            axes: Of the torque: "world" or "body".
+            axes: Of the torque: "world" or "body", as in `apply_force`.
         """
         given = self._in_world(torque, f"torque on {self.name}", axes)
         self._add_wrench(self.links[0], given, np.zeros_like(given))

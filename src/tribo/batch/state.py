@@ -12,6 +12,7 @@ from tribo.checks import check
 from tribo.checks.made import Made, short_for
 from tribo.checks.readonly import frozen
 from tribo.checks.sealed import Sealed
+from tribo.objects.record_views import ELSEWHERE
 
 
 class StateOfWorlds(Sealed):
@@ -31,7 +32,7 @@ class StateOfWorlds(Sealed):
             worlds: Numbers of the worlds, (n,), for messages; None: 0 … n − 1.
         """
         for joint, first in self._part.quaternions:
-            length = np.linalg.norm(q[:, first : first + 4], axis=1)
+            length = check.lengths(q[:, first : first + 4])
             bad = np.flatnonzero(np.abs(length - 1.0) > check.UNIT_TOLERANCE)
             if bad.size:
                 world = bad[0] if worlds is None else worlds[bad[0]]
@@ -89,6 +90,7 @@ class StateOfWorlds(Sealed):
         made_q = self._normalized(made_q, "coordinate", chosen)
         made_v = self._rows(velocity, "velocity", len(chosen), v.shape[1])
         q[chosen], v[chosen] = made_q, made_v
+        self._array("state", "left_q", "q")[chosen] = ELSEWHERE
 
     def _rows(self, value: Any, what: str, count: int, width: int) -> np.ndarray:
         """Return checked numbers for some worlds, (count, width)."""

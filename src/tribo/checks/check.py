@@ -195,10 +195,16 @@ def not_negative(values: np.ndarray, what: str) -> np.ndarray:
     return values
 
 
+def lengths(quaternions: np.ndarray) -> np.ndarray:
+    """Return the lengths of quaternions (…, 4): the same bits for one as for many."""
+    w, x, y, z = np.moveaxis(quaternions, -1, 0)
+    return np.asarray(np.sqrt(w * w + x * x + y * y + z * z))
+
+
 def quaternion(value: Any, what: str) -> np.ndarray:
     """Return a unit quaternion (w, x, y, z); one that is far from unit length is refused."""
     result = vector(value, what, 4)
-    length = float(np.linalg.norm(result))
+    length = float(lengths(result))
     if abs(length - 1.0) > UNIT_TOLERANCE:
         raise ValueError(
             f"{what} must be a unit quaternion (w, x, y, z), got {result.tolist()} of length {length:.6g}; "

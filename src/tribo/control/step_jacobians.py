@@ -127,7 +127,7 @@ class StepJacobians:
         moved = self._held.moved
         assert moved is not None
         self._set(moved.engine, kept, commands, is_first, world)
-        moved.engine.state.arrays["left_q"][...] = 0.0  # with other masses its momentum is another
+        moved.engine.state.arrays["tree_motion"][..., 0] = 0.0  # with other masses its momentum is another
         if moved.engine.run_all(1, min(self._held.threads, moved.engine.worlds)).any():
             raise SimulationError("a step of the rollout with a moved parameter leads to what is no number")
         ends = self._ends(moved.engine)[1:].reshape(len(moved.sizes), 2, self.width)

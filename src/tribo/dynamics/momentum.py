@@ -249,10 +249,16 @@ def is_unchanged(model, state, t):
     for dof in range(model.tree_v[t], model.tree_v[t] + model.tree_nv[t]):
         if state.v[dof] != state.left_v[dof]:
             return False
+    return not was_put_elsewhere(model, state, t)
+
+
+@kernel
+def was_put_elsewhere(model, state, t):
+    """Tell whether the coordinates of tree t were set since the last step."""
     for k in range(model.joint_q[model.tree_body[t]], end_of_q(model, t)):
         if state.q[k] != state.left_q[k]:
-            return False
-    return True
+            return True
+    return False
 
 
 @kernel

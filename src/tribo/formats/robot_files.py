@@ -14,7 +14,7 @@ from tribo.formats import joint_order, self_collision, surface_friction, urdf, u
 from tribo.formats.assembly import assemble
 from tribo.formats.fixed_base import based
 from tribo.formats.other_kinds import is_body, is_usd, refuse_unread
-from tribo.formats.singular import joints_without_inertia
+from tribo.formats.singular import LEAST, joints_without_inertia, too_little
 from tribo.formats.urdf_mass import REMEDY
 from tribo.formats.xml import outermost
 from tribo.materials import MaterialLibrary
@@ -119,6 +119,12 @@ def _check_inertia(tree: TreeDescription) -> None:
         body = tree.bodies[i]
         floats = body.joint.type == Joint.FREE
         how = "floats" if floats else f"moves (joint {body.joint.name!r})"
+        if numbers := too_little(tree, i):
+            raise DescriptionError(
+                f"link {body.name!r} {how} with too little inertia for what it carries: {numbers}, which is "
+                f"lost in rounding (a share below {LEAST:g}); give the link more, what hangs on it less, "
+                "make its joint fixed, or set rotor_inertia (MJCF: armature)"
+            )
         raise DescriptionError(
             f"link {body.name!r} {how} without inertia of its own: what has mass there follows other joints; "
             f"{REMEDY}{', or fixed_base=True' if floats else ''}"

@@ -15,6 +15,7 @@ from tribo.formats.pose import Pose, matrix
 from tribo.model import Joint
 
 LEAST = 1e-12  # [–] of the inertia of all that hangs on a joint: less is none
+ROUNDING = 1e-9  # [–] of the larger inertias of a link: less is none
 POSES = 2  # random ones: what is singular in all of them is so by its build
 
 
@@ -88,3 +89,21 @@ def joints_without_inertia(tree: TreeDescription) -> list[int]:
         if found:
             found &= _weakest(tree, seed) | ({0} & _weakest(tree, seed, is_explicit=True))
     return sorted(found)
+
+
+def too_little(tree: TreeDescription, i: int) -> str:
+    """Return how little inertia body i has in its joint, and what it carries; "" if it has none at all."""
+    rng, body = random.Random(0), tree.bodies[i]
+    whole = [_inertia(one) for one in tree.bodies]
+    for k in range(len(whole) - 1, i, -1):
+        x = _to_parent(tree.bodies[k], rng)
+        whole[tree.bodies[k].parent] += x.T @ whole[k] @ x
+    s = directions(body)
+    rotor = body.joint.armature * np.eye(s.shape[1])
+    own, carried = s.T @ _inertia(body) @ s + rotor, s.T @ whole[i] @ s + rotor
+    size = np.sqrt(np.maximum(np.diag(own), 0.0))
+    if not (size > 0.0).all() or np.linalg.eigvalsh(own / np.outer(size, size))[0] <= ROUNDING:
+        return ""
+    k = int(np.argmin(np.diag(own) / np.diag(carried)))
+    unit = "kg m²" if s[:3, k].any() else "kg"
+    return f"{own[k, k]:.2g} {unit} of its own, {carried[k, k]:.2g} {unit} with what hangs on it"

@@ -79,24 +79,6 @@ class ArticulatedSystem(Actuated, Object):
         return self.description.joint_slices(widths)[k]
 
     # -- state ---------------------------------------------------------------------------------
-    def set_state(self, coordinate: Any, velocity: Any) -> None:
-        """Set coordinates and velocities together, or neither if one of them is wrong.
-
-        Args:
-            coordinate: q, (nq,) [m, rad, –].
-            velocity: v, (dof,) [m/s, rad/s].
-
-        Raises:
-            ValueError: A shape is wrong, a number is not finite, a quaternion is not of unit length.
-            TypeError: It is no array; `joint_coordinates` and `joint_velocities` take numbers by joint name.
-        """
-        self.check_editable("set_state")
-        check.not_by_name(coordinate, f"coordinate of {self.name}", "joint_coordinates")
-        check.not_by_name(velocity, f"velocity of {self.name}", "joint_velocities")
-        q = self._coordinates(coordinate, "coordinate")
-        v = check.vector(velocity, f"velocity of {self.name}", self.dof)
-        self._q[:], self._v[:] = q, v
-
     @property
     def linear_velocity(self) -> np.ndarray:
         """Velocity of the base's origin, (3,) [m/s], world; zero if it is fixed. Assign to set it."""
@@ -257,7 +239,7 @@ class ArticulatedSystem(Actuated, Object):
         """Write a number into the description and, if the world is built, into its model."""
         self.check_editable(what)
         edits.describe(self.description, field, row, value[0])
-        self._left_q[:] = 0.0  # its momentum is another now
+        self._tree_motion[:, 0] = 0.0  # its momentum is another now
         if self._world.is_built:
             self._records().model.arrays[field][:, row] = value
             if field == "body_com":

@@ -31,7 +31,7 @@ from tribo.objects.collision_body import CollisionBody
 from tribo.objects.contact import Contact
 from tribo.objects.contact_reader import ContactReader
 from tribo.objects.owner import Owner
-from tribo.objects.record_views import InRecords
+from tribo.objects.record_views import ELSEWHERE, InRecords
 from tribo.objects.running_surface import RunningSurface
 from tribo.objects.sleeper import Sleeper
 
@@ -45,7 +45,7 @@ class Object(Sleeper, RunningSurface, ContactReader, InRecords):
 
     _inner = frozenset((
         "attach", "check_editable", "check_present", "detach", "fixed_pose", "is_as_built", "let_go",
-        "part", "quaternions", "runs", "set_state", "shape_ids", "span", "take_start",
+        "part", "quaternions", "runs", "shape_ids", "span", "take_start", "take_state",
     ))  # fmt: skip
 
     shape_ids: Sequence[int]
@@ -161,6 +161,25 @@ class Object(Sleeper, RunningSurface, ContactReader, InRecords):
         self._world.rebuild()
 
     # -- state ---------------------------------------------------------------------------------
+    def set_state(self, coordinate: Any, velocity: Any) -> None:
+        """Set coordinates and velocities together, or neither if one of them is wrong.
+
+        Args:
+            coordinate: q, (nq,) [m, rad, –].
+            velocity: v, (dof,) [m/s, rad/s].
+
+        Raises:
+            ValueError: A shape is wrong, a number is not finite, a quaternion is not of unit length.
+            TypeError: It is no array; `joint_coordinates` and `joint_velocities` take numbers by joint name.
+        """
+        self.check_editable("set_state")
+        check.not_by_name(coordinate, f"coordinate of {self.name}", "joint_coordinates")
+        check.not_by_name(velocity, f"velocity of {self.name}", "joint_velocities")
+        q = self._coordinates(coordinate, "coordinate")
+        v = check.vector(velocity, f"velocity of {self.name}", self.dof)
+        self._q[:], self._v[:] = q, v
+        self._left_q[:] = ELSEWHERE
+
     @property
     def dof(self) -> int:
         """Number of degrees of freedom; 0 if static."""
@@ -185,6 +204,7 @@ class Object(Sleeper, RunningSurface, ContactReader, InRecords):
     def generalized_coordinate(self, value: Any) -> None:
         self.check_editable("generalized_coordinate")
         self._q[:] = self._coordinates(value, "generalized_coordinate")
+        self._left_q[:] = ELSEWHERE
 
     @property
     def generalized_velocity(self) -> np.ndarray:

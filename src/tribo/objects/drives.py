@@ -284,7 +284,7 @@ class Drives(NamedParts):
             frame: Name of a link, joint or frame.
             force: (3,) [N]; in a batch also (worlds, 3).
             point: Where it acts, (3,) [m], in that frame; None: at the centre of mass of the body.
-            axes: Of the force: "world", or "frame" for those of the frame.
+            axes: Of the force: "world", or "frame" for those of the frame at the call, for the whole step.
 
         Raises:
             KeyError: There is no such frame; the message proposes the nearest.
@@ -312,7 +312,7 @@ class Drives(NamedParts):
         Args:
             frame: Name of a link, joint or frame.
             torque: (3,) [N m]; in a batch also (worlds, 3).
-            axes: Of the torque: "world", or "frame" for those of the frame.
+            axes: Of the torque: "world", or "frame" for those of the frame at the call, for the whole step.
 
         Raises:
             KeyError: There is no such frame; the message proposes the nearest.

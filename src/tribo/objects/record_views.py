@@ -22,6 +22,7 @@ VIEWS = {
     "drive_form": ("command", "v"), "carries": ("command", "v"), "kp": ("command", "v"),
     "kd": ("command", "v"), "target_q": ("command", "q"), "target_v": ("command", "v"),
 }  # fmt: skip
+ELSEWHERE = 2e15  # [m, rad, –] of `State.left_q`: beyond all coordinates, the last step left none like these
 IN_RECORDS = frozenset(("span", *(f"_{name}" for name in VIEWS)))  # attributes that a build moves
 
 

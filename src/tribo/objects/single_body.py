@@ -89,8 +89,8 @@ class SingleBody(Object):
         inverse[3:, 3:] = turn @ np.linalg.inv(self.inertia) @ turn.T
         return ContactMotion(frozen(velocity), np.hstack([np.eye(3), turning]), inverse)
 
-    def set_state(self, pose: np.ndarray, velocity: np.ndarray) -> None:
-        """Set pose (7,) and velocity (6,) at once, without checks."""
+    def take_state(self, pose: np.ndarray, velocity: np.ndarray) -> None:
+        """Take the pose (7,) and velocity (6,) with which it begins, without checks."""
         self._q[:] = self._target_q[:] = pose
         self._v[:] = velocity
 
@@ -222,7 +222,7 @@ class SingleBody(Object):
         """Write a number into the description and, if the world is built, into its model."""
         self.wake()
         edits.describe(self.description, field, 0, value)
-        self._left_q[:] = 0.0
+        self._tree_motion[:, 0] = 0.0  # its momentum is another now
         if self._world.is_built and self.span is not None:
             self._world.engine.model.arrays[field][:, self.span.body.start] = value
 
@@ -232,7 +232,7 @@ class SingleBody(Object):
         Args:
             force: (3,) [N].
             point: Where it acts, (3,) [m], world; None: at the centre of mass.
-            axes: Of the force: "world" or "body".
+            axes: Of the force: "world", or "body" for those of the body at the call, for the whole step.
 
         Raises:
             ValueError, TypeError: A vector has a wrong shape or is not finite, or axes is another word.
@@ -245,7 +245,7 @@ class SingleBody(Object):
             row[:3] += np.cross(arm, f)
 
     def apply_torque(self, torque: Any, *, axes: str = "world") -> None:
-        """Add an external torque (3,) [N m], axes of the world or the "body", for the next step only.
+        """Add an external torque (3,) [N m], axes of the world or the "body" at the call, for the next step.
 
         Raises:
             ValueError, TypeError: The torque has a wrong shape or is not finite, or axes is another word.

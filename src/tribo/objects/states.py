@@ -110,7 +110,7 @@ def coordinates(value: Any, description: TreeDescription, what: str, nq: int) ->
 
 def unit_quaternions(quaternions: np.ndarray, what: str) -> None:
     """Normalise quaternions (N, 4) in place; refuse those far from unit length."""
-    length = np.sqrt(np.einsum("nk,nk->n", quaternions, quaternions))
+    length = check.lengths(quaternions)
     wrong = np.flatnonzero(np.abs(length - 1.0) > check.UNIT_TOLERANCE)
     if wrong.size:
         check.quaternion(quaternions[wrong[0]], f"{what} (state {wrong[0]})")

@@ -45,6 +45,6 @@ class WorldView(Owner, Protocol):
     max_push_out_speed: float  # [m/s] fastest speed at which an overlap is removed
 
     contacts: list[Contact]  # the points that touched in the last step
-    status: Status  # how the last step went
+    status: Status  # how the last step went, all steps of a call combined
     residual: np.ndarray  # (3,) [–] violations that the last contact solve left
     sweeps: int  # of the last contact solve

@@ -249,7 +249,7 @@ class WorldReadout:
 
     @property
     def status(self) -> Status:
-        """How the last step went; 0: well."""
+        """How the last step went, all n of `step(n)` combined; 0: well."""
         return Status(int(self._world.engine.status[0, 0]))
 
     @property

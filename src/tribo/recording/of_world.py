@@ -80,22 +80,22 @@ class WorldRecording:
         if self._recorder is not None and self._recorder.is_open:
             self._recorder.take_over(cables)
 
-    def run(self, n: int) -> bool:
-        """Make n steps, stopping for sensors and frames that are due; tell whether a status is set."""
+    def run(self, n: int) -> int:
+        """Make n steps, stopping for sensors and frames that are due; return the status of all of them."""
         recorder, sensors = self._recorder, self._sensors
         if recorder is None or not recorder.is_open:
             if recorder is not None or not sensors.has_any:
                 self._recorder, self._world.is_measured = None, sensors.has_any
             if n == 1 and not sensors.timed:  # by far the most frequent call
-                return bool(sensors.step())
+                return sensors.step()
             return sensors.run(n, self.measure_due)
         recorder.check_same()
-        said = False
+        said = 0
         while n > 0:
             count = min(n, recorder.steps_to_next())
             said |= self._sensors.run(count, self.measure_due, self._timed_step)
-            if self._world.engine.status[0, 0] & Status.INVALID:
-                return True
+            if said & Status.INVALID:
+                return said
             n -= count
         return said
 

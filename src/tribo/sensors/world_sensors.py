@@ -307,23 +307,26 @@ class WorldSensors:
                 self.remove_sensor(sensor)
 
     # -- measuring -----------------------------------------------------------------------------
-    def step(self, make: Callable[[], Any] | None = None, unnoted: int = 0) -> Any:
-        """Make steps; before the last one note what it changes and sensors need.
+    def step(self, make: Callable[[], bool | None] | None = None, unnoted: int = 0) -> int:
+        """Make steps; before the last one note what it changes and sensors need. Return their status.
 
-        make: Makes the last step, and what it returns is returned; None: the engine makes it, and tells
-        whether `status` says something. unnoted: Number of steps before it.
+        make: Makes the last step and tells whether its `status` says something; None: the engine makes it.
+        unnoted: Number of steps before it.
         """
-        engine, said = self.world.engine, False
+        engine, said = self.world.engine, 0
         try:
             if unnoted:
                 if self._before is not None:
                     self._before.is_known = False
-                said = engine.run(unnoted)
+                if engine.run(unnoted):
+                    said = int(engine.status[0, 0])
                 self.world.pushes = {}
-                if engine.status[0, 0] & Status.INVALID:
-                    return True
+                if said & Status.INVALID:
+                    return said
             self._note_before(engine)
-            return (engine.run(1) if make is None else make()) or said
+            if engine.run(1) if make is None else make():
+                said |= int(engine.status[0, 0])
+            return said
         except BaseException:  # it is not known which steps were made
             self.lose_last_step()
             raise
@@ -353,20 +356,20 @@ class WorldSensors:
 
     def run(
         self, n: int, measure_due: Callable[[], None], last_step: Callable[[], bool] | None = None
-    ) -> bool:
-        """Make n steps, stopping for the sensors that are due; tell whether `status` says something.
+    ) -> int:
+        """Make n steps, stopping for the sensors that are due; return the status of all of them.
 
         Where it stops it calls `measure_due`: that of the sensors, or of what else looks at steps besides.
         `last_step` makes the step before that; None: the engine, as all others.
         """
         for sensor in self.timed:
             self._check_rate(sensor)
-        engine, said = self.world.engine, False
+        said = 0
         while n > 0:
             count = self._steps_to_next(n)
             said |= self.step(last_step, count - 1)
-            if engine.status[0, 0] & Status.INVALID:
-                return True
+            if said & Status.INVALID:
+                return said
             n -= count
             measure_due()
         return said

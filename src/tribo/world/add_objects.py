@@ -49,7 +49,7 @@ class WorldObjects:
         )
         part.fixed_pose[:] = settings.pose
         if description.kind != Kind.STATIC:
-            part.set_state(settings.pose, settings.velocity)
+            part.take_state(settings.pose, settings.velocity)
         return part
 
     def add_ground(self, height: float = 0.0, material: str = DEFAULT_MATERIAL, *, normal: Vector = (0, 0, 1),

@@ -172,8 +172,11 @@ class Interior:
             self._adapting_alone("update", self.adapting.adapt_due)
 
     def _run_stretches(self, n: int) -> None:
+        said = 0
         for count in self.adapting.stretches(n):
             self.run(count)
+            said |= int(self.engine.status[0, 0])
+            self.engine.status[0, 0] = said
 
     def _adapting_alone(self, what: str, act: Callable[[], object]) -> None:
         """Act, or refuse a call while another thread steps this world, whose cables adapt."""
@@ -199,6 +202,8 @@ class Interior:
                 self.write_materials()
             if self.is_measured:
                 said = self.recording.run(n)
+                if said:
+                    self.engine.status[0, 0] |= said
             else:
                 said = self.records.run(n)  # type: ignore[union-attr]
                 if self.pushes and n:
@@ -209,7 +214,7 @@ class Interior:
             self.report()
 
     def report(self) -> None:
-        """Turn the status of the last step into an error or a warning."""
+        """Turn the status of the last call of `step` into an error or a warning."""
         status = int(self.engine.status[0, 0])
         if status & Status.INVALID:
             self.sensors.lose_last_step()

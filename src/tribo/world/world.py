@@ -289,11 +289,13 @@ class World(WorldSettings):
         properties: PairProperties | ContactMaterial | None = None,
         **values: Unpack[PairValues],
     ) -> None:
-        """Set how two materials interact; the order of the names does not matter.
+        """Set how two materials interact, all of it; the order of the names does not matter.
+
+        Properties that are not given take their standard values; `Batch.set_material_pair` keeps them.
 
         Args:
             first, second: Names given to shapes; unknown names are created.
-            properties: A law as a whole, or
+            properties: A law as a whole, such as `materials.pair` returns; values then replace some of its.
             values: friction, restitution, restitution_threshold, static_friction, static_friction_velocity,
                 rolling_friction, spinning_friction (law="rigid"); friction, stiffness, damping
                 (law="ground"); youngs_modulus, spook_damping … (law="compliant", `ContactMaterial`).

@@ -224,7 +224,7 @@ def _add_body(world: FilledWorld, item: ObjectDescription, name: str) -> None:
     pose = np.array([*(place if item.com_position is None else item.com_position), *item.quaternion])
     part.fixed_pose[:] = pose
     if item.kind != Kind.STATIC:
-        part.set_state(pose, np.array([*item.linear_velocity, *item.angular_velocity]))
+        part.take_state(pose, np.array([*item.linear_velocity, *item.angular_velocity]))
 
 
 def _is_terrain(item: ObjectDescription) -> bool:

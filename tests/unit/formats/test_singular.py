@@ -92,3 +92,23 @@ def test_massless_links_between_joints_that_differ_are_taken(case):
     robot.generalized_velocity = 0.1 * np.arange(robot.dof)
     world.step(10)
     assert world.status == 0
+
+
+def ball_chain(masses):
+    """Return a chain of links of 0.3 m on ball joints that hangs from the world."""
+    parent = root = tribo.LinkDescription("root")
+    root.fix_to_world()
+    for k, m in enumerate(masses):
+        link = tribo.LinkDescription(f"l{k}", m, (0, 0, -0.15), m * np.diag([0.0075, 0.0075, 0.0002]))
+        place = (0, 0, -0.3 if k else 0)
+        parent.attach(link, tribo.JointDescription(f"j{k}", "spherical", position=place))
+        parent = link
+    return root
+
+
+def test_a_link_with_too_little_inertia_for_its_load_is_told_both_numbers():
+    """It was said to have none."""
+    says = r"link 'l1' moves \(joint 'j1'\) with too little .*: 2e-10 kg m² of its own, \d.*e\+0[45] kg m²"
+    with pytest.raises(DescriptionError, match=says):
+        tribo.World().add_articulated_system(ball_chain((1, 1e-6, 1e6)))
+    tribo.World().add_articulated_system(ball_chain((1e6, 1, 1e-6)))

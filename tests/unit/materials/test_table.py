@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+import tribo
 from tribo.materials import ContactMaterial, MaterialTable, PairProperties
 from tribo.model import Pair
 
@@ -182,3 +183,17 @@ def test_a_value_of_another_law_is_refused(law, values, words):
 def test_a_law_is_not_said_twice():
     with pytest.raises(ValueError, match="leave law out"):
         MaterialTable().set_pair("a", "b", PairProperties(), law="rigid")
+
+
+def test_a_world_sets_a_whole_pair_and_a_batch_what_is_given():
+    """Both are so documented; `World.set_material_pair` keeps what it gets as a law."""
+    world = tribo.World()
+    world.set_material_pair("steel", "rubber", friction=0.6, restitution=0.4)
+    batch = tribo.Batch(world, 1, threads=1)
+    batch.set_material_pair("steel", "rubber", friction=0.3)
+    assert batch.material_pair("steel", "rubber")["restitution"] == [0.4]
+    world.set_material_pair("steel", "rubber", world.materials.pair("steel", "rubber"), rolling_friction=0.1)
+    pair = world.materials.pair("steel", "rubber")
+    assert (pair.friction, pair.restitution, pair.rolling_friction) == (0.6, 0.4, 0.1)
+    world.set_material_pair("steel", "rubber", friction=0.3)
+    assert world.materials.pair("steel", "rubber").restitution == 0.0

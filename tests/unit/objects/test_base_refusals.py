@@ -21,7 +21,7 @@ def moving_quadruped():
     robot.set_pd_gains(20.0, 1.0)
     robot.generalized_velocity = np.linspace(-2.0, 2.0, 18)
     world.step(20)
-    assert robot._left_q.any()
+    assert robot._tree_motion.any()
     return world, robot
 
 
@@ -73,10 +73,10 @@ def test_a_refused_mapping_keeps_what_is_mixed_on_one_joint():
 def test_a_batch_that_refuses_a_parameter_is_left_bit_for_bit():
     world, _ = moving_quadruped()
     batch = tribo.Batch(world, 2, threads=1)
-    before = batch["dog"]._array("state", "left_q", "q").copy()
+    before = batch["dog"]._array("state", "tree_motion", "trees").copy()
     with pytest.raises(ValueError, match="damping of LF_KFE must be ≥ 0"):
         batch["dog"].damping = {"LF_HAA": 0.1, "LF_KFE": [0.1, -0.1]}
-    assert np.array_equal(batch["dog"]._array("state", "left_q", "q"), before)
+    assert np.array_equal(batch["dog"]._array("state", "tree_motion", "trees"), before)
     assert (batch["dog"].damping[:, 6] == world["dog"].damping[6]).all()
 
 

@@ -1,7 +1,9 @@
-"""Worlds are not copied, and stay at their last valid state."""
+"""Worlds are not copied, stay at their last valid state, and say how all steps of a call went."""
 
 import copy
 import pickle
+from functools import reduce
+from operator import or_
 
 import numpy as np
 import pytest
@@ -38,3 +40,40 @@ def test_time_is_the_sum_of_the_steps_to_round_off():
     world.time = 0.5
     world.step(500)
     assert world.time == 1.0
+
+
+def pinned_box(path, watcher):
+    """Return a world with a box that whirls about a pin; most steps are too long, not the fortieth."""
+    world = tribo.World()
+    box = world.add_box((0.1, 0.1, 0.1), mass=1.0, name="box")
+    box.angular_velocity = 0, 300, 0
+    world.add_pin(box, None, position=(0.2, 0, 0))
+    if watcher in ("imu", "gone imu"):
+        imu = world.add_imu(box)
+        if watcher == "gone imu":
+            world.remove_sensor(imu)
+    elif watcher == "lidar":
+        world.add_lidar(box, update_rate=100.0)
+    elif watcher == "recorder":
+        world.record(path / "whirl.zarr", every=0.01, overwrite=True)
+    elif watcher == "cable":
+        nodes = [tribo.CableNode((0, 3, 0), kind="fixed"), (1.0, 3, 0)]
+        world.add_cable(nodes, radius=0.01).keep_adapting(0.02, 0.2)
+    return world
+
+
+@pytest.mark.parametrize("watcher", ["", "imu", "gone imu", "lidar", "recorder", "cable"])
+def test_the_status_of_many_steps_is_that_of_all_of_them(tmp_path, caplog, watcher):
+    """With a sensor or a recorder it was that of the last one, and the log was silent."""
+    world, said = pinned_box(tmp_path, watcher), []
+    for _ in range(40):
+        world.step()
+        said.append(int(world.status))
+    assert not said[-1]
+    world = pinned_box(tmp_path, watcher)
+    caplog.clear()
+    world.step(40)
+    assert world.status == reduce(or_, said) == tribo.Status.TIME_STEP_TOO_LONG
+    assert "is too long" in caplog.text
+    world.step(0)
+    assert world.status == tribo.Status.TIME_STEP_TOO_LONG

@@ -24,6 +24,7 @@ docs/physics/compliant-ground.
 from math import exp, sqrt
 
 from tribo.collision.broadphase import is_moved
+from tribo.collision.narrowphase import FEATURES, SHAPES
 from tribo.collision.sorted_keys import place_of
 from tribo.compiler.jit import kernel
 from tribo.contact.compliant.contact_force import (
@@ -40,9 +41,10 @@ from tribo.contact.problem import contact_rows, surface_velocity, whitened_produ
 from tribo.contact.problem.contact_rows import ON_GROUND
 from tribo.contact.problem.contact_targets import slow_speed
 from tribo.dynamics import inertia, whitening
+from tribo.dynamics.momentum import was_put_elsewhere
 from tribo.enums import ContactState
 from tribo.math import spatial, vec
-from tribo.model import Status
+from tribo.model import Kind, Status
 
 STIFF = 4.0  # [–] x of a contact too fast for the step (hω = 2, D = 0): its law is half implicit
 RESOLVED_BOUNCE = 0.5  # [–] x at the deepest point of a bounce whose restitution is within 2 % of the law's
@@ -99,6 +101,19 @@ def ground_velocity(model, work, c, v):
 
 
 @kernel
+def is_forgotten(model, state, key):
+    """Tell whether the contact with this key begins anew: a dynamic body of it was put elsewhere."""
+    pair = key // FEATURES
+    for shape_id in (pair // SHAPES, pair % SHAPES):
+        s = place_of(model.shape_id, model.shape_id.shape[0], shape_id)
+        if s >= 0:
+            t = model.body_tree[model.shape_body[s]]
+            if model.tree_kind[t] == Kind.DYNAMIC and was_put_elsewhere(model, state, t):
+                return True
+    return False
+
+
+@kernel
 def bounce_peak(settings, work, c, K, D):
     """Return x at the deepest point of a bounce; 0 for a contact that closes no faster than by weight.
 
@@ -144,7 +159,7 @@ def prepare_ground(model, state, settings, work):
             work.status[0] |= Status.TIME_STEP_TOO_LONG
         work.soft_u[c, 0] = work.soft_u[c, 1] = 0.0
         old = place_of(state.yield_key, state.yield_count[0], work.contact_key[c])
-        if old >= 0:
+        if old >= 0 and not is_forgotten(model, state, work.contact_key[c]):
             ground = work.contact_body[c, 1 - moved_side(model, work, c)]
             u = vec.mat_vec(vec.load_mat(work.body_rot, ground), vec.load(state.yield_displacement, old))
             work.soft_u[c, 0], work.soft_u[c, 1], _ = vec.mat_vec(vec.load_mat(work.contact_axes, c), u)
@@ -323,11 +338,13 @@ def keep_displacement(state, n, key, u, rate):
 
 
 @kernel
-def keep_faded(state, work, settings, n, k):
+def keep_faded(model, state, work, settings, n, k):
     """Append the decayed displacement of ground without contact; return the number stored.
 
     Writes: state.
     """
+    if is_forgotten(model, state, work.soft_key[k]):
+        return n
     u = vec.load(work.soft_kept, k)
     fade = exp(-settings.dt * work.soft_kept[k, 3])
     return keep_displacement(state, n, work.soft_key[k], vec.scale(fade, u), work.soft_kept[k, 3])
@@ -350,7 +367,7 @@ def write_displacements(model, state, settings, work):
             continue
         key = work.contact_key[c]
         while old < count and work.soft_key[old] < key:
-            n = keep_faded(state, work, settings, n, old)
+            n = keep_faded(model, state, work, settings, n, old)
             old += 1
         if old < count and work.soft_key[old] == key:
             old += 1
@@ -362,7 +379,7 @@ def write_displacements(model, state, settings, work):
         local = vec.mat_t_vec(vec.load_mat(work.body_rot, ground), world)
         n = keep_displacement(state, n, key, local, K / D if D > 0.0 else 1e300)
     for k in range(old, count):
-        n = keep_faded(state, work, settings, n, k)
+        n = keep_faded(model, state, work, settings, n, k)
     state.yield_count[0] = n
 
 

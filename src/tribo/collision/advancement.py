@@ -16,7 +16,7 @@ Planes of a later pose are brought back to the present: the gap is the motion th
 A fast body that is hit at a corner rotates about it, and other corners follow within the same step. So the
 core of a body (`core`) that approaches the same face is a contact, too, like a ball of its own: the centre of
 mass does not come nearer than that. Only free bodies have a core, since joints and constraints curve the path
-of others. Pairs that rebound have none: it would rebound like a body that does not rotate.
+of others. The core of a pair that rebounds only stops (`contact_targets`); with `propagate` it has none.
 Source: Mirtich 1996, Impulse-based dynamic simulation of rigid body systems, chapter 2.
 """
 
@@ -32,7 +32,7 @@ from tribo.collision.point import deepest
 from tribo.collision.solid import extent, load_solid, radius, support_at
 from tribo.compiler.jit import kernel
 from tribo.math import quat, vec
-from tribo.model import Integrator, Pair, Shape
+from tribo.model import Impact, Integrator, Pair, Shape
 
 HORIZONS = 3  # of a bound of motion, each nearer than the one before
 ROUNDS = 64  # of an advancement; a pair that still advances then counts as an impact
@@ -92,7 +92,8 @@ def core_contact(model, settings, work, a, b, margin):
     Writes: work.
     """
     e = model.pair_table[model.shape_material[a], model.shape_material[b], Pair.RESTITUTION]
-    if e + settings.erp2 > 0.0 or not is_moved(model, model.shape_body[a]):
+    is_timed = settings.impact == Impact.PROPAGATE and e + settings.erp2 > 0.0
+    if is_timed or not is_moved(model, model.shape_body[a]):
         return NO_CORE
     t = model.body_tree[model.shape_body[a]]
     if model.tree_is_single[t] == 0 or model.tree_is_constrained[t] == 1:

@@ -5,6 +5,8 @@ The solver knows these numbers, never materials: docs/physics/materials.
 
 from math import inf, sqrt
 
+from tribo.collision.advancement import CORE
+from tribo.collision.narrowphase import FEATURES
 from tribo.collision.place import shape_pose
 from tribo.compiler.jit import kernel
 from tribo.contact.problem.compliant_rows import add_row_compliance, set_spring_target
@@ -91,6 +93,12 @@ def gap_correction(settings, gap):
 def beyond_deadband(asked, nothing):
     """Return a speed reduced in size by the dead band `nothing`; 0 within it."""
     return max(0.0, asked - nothing) if asked > 0.0 else min(0.0, asked + nothing)
+
+
+@kernel
+def is_of_core(work, c):
+    """Tell whether contact c is of the core of a body: it stops it, and does not rebound."""
+    return work.contact_key[c] % FEATURES >= CORE - 1.0
 
 
 @kernel
@@ -256,7 +264,7 @@ def set_contact_target(model, settings, work, c):
         sqrt(x * x + y * y),
     )
     gap = work.contact_gap[c] + work.gap_allowance[c]
-    e = min(1.0, table[a, b, Pair.RESTITUTION] + settings.erp2)
+    e = 0.0 if is_of_core(work, c) else min(1.0, table[a, b, Pair.RESTITUTION] + settings.erp2)
     threshold = table[a, b, Pair.RESTITUTION_THRESHOLD]
     loss = 0.0 if settings.bounce == Bounce.GATE else threshold
     bounce = push = 0.0

@@ -15,7 +15,7 @@ from tribo.collision.broadphase import is_moved
 from tribo.collision.late_candidates import DEEP
 from tribo.collision.narrowphase import is_looked_after
 from tribo.compiler.jit import kernel
-from tribo.contact.problem.contact_targets import beyond_deadband, step_speed
+from tribo.contact.problem.contact_targets import beyond_deadband, is_of_core, step_speed
 from tribo.contact.problem.islands import scalars_in
 from tribo.contact.problem.scalar_rows import GIVES_WAY
 from tribo.contact.problem.whitened_products import clamp_impulse, contact_velocity, scalar_velocity
@@ -81,11 +81,14 @@ def is_penetrated(model, settings, work, c, leaving):
     """Tell whether bodies penetrate at contact c within the step by a noticeable fraction of their size.
 
     `predicted_contacts` skips pairs that rebound: a hit rotates a body, and another corner may penetrate in
-    the same step. With `propagate` a pair that leaves, at `leaving` [m/s], has rebounded at its own time.
+    the same step, or all but its core, which is stopped. With `propagate` a pair that leaves, at `leaving`
+    [m/s], has rebounded at its own time.
     """
     if is_looked_after(model, work.contact_shape[c, 0], work.contact_shape[c, 1]):
         return False
     gap, speed = work.contact_gap[c], work.contact_vel[c, 2]
+    if is_of_core(work, c) and work.contact_impulse[c, 2] > 0.0:
+        return True
     if gap >= 0.0 or speed >= 0.0 or work.contact_is_soft[c] != 0:
         return False
     size = inf

@@ -260,3 +260,32 @@ def test_friction_under_what_is_hit_does_no_work_on_it():
         world.step()
         assert int(world.status) == 0
     assert a.linear_velocity[0] > 0.1
+
+
+@pytest.mark.parametrize("integrator", ["midpoint", "rk4"])
+@pytest.mark.parametrize("speed", [20.0, 100.0, 300.0])
+@pytest.mark.parametrize("loose", [False, True])
+def test_what_a_fast_ball_meets_before_the_middle_of_a_step_throws_it_back(loose, speed, integrator):
+    """At the middle the ball of 5 mm may be behind the plate of 2 mm, or behind the ball that it met.
+
+    With e = 1 the distance of the surfaces is |d₀ − u t| at the end of every step, u the speed at which they
+    approach: balls of equal mass exchange their velocities. Impacts within 1e-9 of a step are one.
+    """
+    dt, radius = 1e-3, 5e-3
+    for phase in np.linspace(0.0, 1.0, 25, endpoint=False):
+        world = world_of(1.0, dt=dt, gravity=(0, 0, 0), ground=False)
+        world.integrator = integrator
+        approach, thick = (2 * speed, 2 * radius) if loose else (speed, radius + 1e-3)
+        place = thick + approach * dt * (4 + phase)
+        options = {"linear_velocity": (0, 0, -speed)}
+        if loose:
+            other = world.add_sphere(radius, 0.1, linear_velocity=(0, 0, speed))
+        else:
+            other = world.add_box((1, 1, 2e-3), 1.0, body_type="static")
+        ball = world.add_sphere(radius, 0.1, position=(0, 0, place), **options)
+        for k in range(1, 10):
+            world.step()
+            apart = ball.position[2] - other.position[2] - thick
+            assert apart == pytest.approx(abs(place - thick - approach * dt * k), abs=2e-9 * approach * dt)
+            assert int(world.status) & tribo.Status.TIME_STEP_TOO_LONG == 0
+        assert ball.linear_velocity == pytest.approx([0, 0, speed], rel=1e-12)

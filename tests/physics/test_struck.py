@@ -73,6 +73,29 @@ def test_box_that_bounces_on_a_plane_for_long(height):
         assert world.energy == pytest.approx(before, rel=1e-8)
 
 
+@pytest.mark.parametrize("law", LAWS)
+@pytest.mark.parametrize("kind", ["box", "hull", "both"])
+def test_bodies_without_spin_keep_the_energy_of_a_hit(kind, law):
+    """They tumble after it: e = 1, μ = 0 and no weight, to the round-off of 150 steps."""
+    for dt in (5e-4, 2e-3):
+        world = tribo.World(time_step=dt, gravity=(0, 0, 0))
+        world.impact = law
+        world.default_pair = tribo.PairProperties(friction=0.0, restitution=1.0)
+        options = {"position": (0, 0, 0.4), "rpy": (0.4, 0.7, 0.2), "linear_velocity": (0, 0, -5)}
+        if kind == "hull":
+            body = world.add_convex(0.1 * np.random.default_rng(3).normal(size=(10, 3)), 1.0, **options)
+        else:
+            body = world.add_box((0.1, 0.2, 0.4), 1.0, **options)
+        if kind == "both":
+            world.add_box((0.3, 0.4, 0.5), 1.0, position=(0.03, 0.05, -0.3))
+        else:
+            world.add_sphere(0.3, 1.0, position=(0.03, 0.05, -0.3))
+        before = world.kinetic_energy
+        world.step(round(0.075 / dt))
+        assert np.linalg.norm(body.angular_velocity) > 1.0
+        assert world.kinetic_energy == pytest.approx(before, rel=1e-13)
+
+
 def meet(dt, law="simultaneous"):
     """Return by how much the angular momentum of two boxes differs after they met, and their energy."""
     world = tribo.World(time_step=dt, gravity=(0, 0, 0))

@@ -267,7 +267,7 @@ def moving_point_velocity(motion, arm):
 
 @kernel
 def bring_back(work, i, j, k, time, motion_a, motion_b, shares):
-    """Convert point k of the manifold, of a pose after some time, to one of the present pose.
+    """Convert point k of the manifold, of a pose after some time (< 0: before), to one of the present pose.
 
     The point is the midpoint of its two positions on the bodies, the gap the motion that closes it. Each body
     has a point of its own, A's is B's plus `work.travel`, unless they share the midpoint.
@@ -290,7 +290,7 @@ def bring_back(work, i, j, k, time, motion_a, motion_b, shares):
     vec.store(work.travel, k, way)
     work.travel[k, 3] = time
     vec.store(row, k, middle)
-    row[k, 6] = max(row[k, 6] + time * approach, min(row[k, 6], 0.0))
+    row[k, 6] = max(row[k, 6] + time * approach, min(row[k, 6], 0.0) if time > 0.0 else -math.inf)
 
 
 @kernel
@@ -310,22 +310,29 @@ def crosses_plane(model, work, a, b, n, motion_a, motion_b, time, depth):
 
 
 @kernel
-def passes_at_start(model, state, settings, work, a, b, margin):
-    """Tell whether two shapes pass one another between poses that were set and the middle of the step.
+def has_own_times(model, settings, a, b):
+    """Tell whether two shapes of finite depth rebound when they meet (`impact = "propagate"`)."""
+    e = model.pair_table[model.shape_material[a], model.shape_material[b], Pair.RESTITUTION]
+    rebounds = settings.impact == Impact.PROPAGATE and e + settings.erp2 > 0.0
+    return rebounds and model.shape_kind[a] != Shape.PLANE and model.shape_kind[b] != Shape.PLANE
 
-    The step before keeps bodies apart until that middle, unless position or velocity were set since. They
-    pass if they move beyond a plane of their impact, or of where they touched, by more than the least half
-    width of both. Their paths are taken as straight.
+
+@kernel
+def meet_before_middle(model, state, settings, work, a, b, margin):
+    """Write the contacts of two shapes that pass one another before the middle; return their number.
+
+    The step before keeps bodies apart until then, unless position or velocity were set or they rebound at
+    their own times. They pass if they move beyond a plane of their impact, or of where they touched, by more
+    than the least half width of both. Their paths are taken as straight.
 
     Writes: work.
     """
     i, j = model.shape_body[a], model.shape_body[b]
     is_set = work.tree_was_set[model.body_tree[i]] + work.tree_was_set[model.body_tree[j]] > 0
-    if not is_set or settings.integrator == Integrator.SEMI_IMPLICIT:
-        return False
+    has_own = has_own_times(model, settings, a, b)
     thin = least_thickness(model, a, b)
-    if not margin > thin:
-        return False
+    if not ((is_set or has_own) and margin > thin) or settings.integrator == Integrator.SEMI_IMPLICIT:
+        return 0
     motion_a, motion_b = origin_motion(model, state, work, i), origin_motion(model, state, work, j)
     pos_a, rot_a = vec.load(work.body_pos, i), vec.load_mat(work.body_rot, i)
     pos_b, rot_b = vec.load(work.body_pos, j), vec.load_mat(work.body_rot, j)
@@ -335,9 +342,11 @@ def passes_at_start(model, state, settings, work, a, b, margin):
     time, n = 0.0, find_meeting(model, work, a, b, margin)
     if n > 0:
         time, n = advance_to_impact(model, work, a, b, n, margin, motion_a, motion_b, touch, end)
-    is_passed = crosses_plane(model, work, a, b, n, motion_a, motion_b, end - time, thin)
+    n = n if crosses_plane(model, work, a, b, n, motion_a, motion_b, end - time, thin) else 0
     put_back(work, i, j, pos_a, rot_a, pos_b, rot_b)
-    return is_passed
+    for k in range(n if has_own else 0):
+        bring_back(work, i, j, k, time - end, motion_a, motion_b, False)
+    return n
 
 
 @kernel

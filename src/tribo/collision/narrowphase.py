@@ -1,6 +1,6 @@
 """Stage `narrowphase.find_contacts`: points at which candidate pairs touch, or may in the step."""
 
-from tribo.collision.advancement import meet_moving, passes_at_start
+from tribo.collision.advancement import has_own_times, meet_before_middle, meet_moving
 from tribo.collision.broadphase import boxes_are_near, is_moved
 from tribo.collision.margins import pair_margin
 from tribo.compiler.jit import kernel
@@ -144,9 +144,10 @@ def find_contacts(model, state, settings, work):
         has_plane = model.shape_kind[a] == Shape.PLANE or model.shape_kind[b] == Shape.PLANE
         if not (has_plane or boxes_are_near(work.shape_bound, a, work.shape_bound, b, margin + beyond)):
             continue
-        if passes_at_start(model, state, settings, work, a, b, margin):
-            work.status[0] |= Status.TIME_STEP_TOO_LONG
-        n = meet_moving(model, state, settings, work, a, b, margin, beyond)
+        n = meet_before_middle(model, state, settings, work, a, b, margin)
+        if n == 0 or not has_own_times(model, settings, a, b):
+            work.status[0] |= Status.TIME_STEP_TOO_LONG if n > 0 else 0
+            n = meet_moving(model, state, settings, work, a, b, margin, beyond)
         if n < 0:
             return
         for point in range(n):

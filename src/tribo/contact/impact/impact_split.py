@@ -69,16 +69,16 @@ def find_impacts(model, settings, work, t):
 
 
 @kernel
-def is_tumbling(model, state, work, tree):
-    """Tell whether a tree is a free body whose angular velocity is not constant without forces."""
+def may_tumble(model, work, tree):
+    """Tell whether a tree is a free body whose angular velocity need not stay constant without forces.
+
+    A body without angular velocity counts: it tumbles on after the hit.
+    """
     if model.tree_is_single[tree] == 0 or model.tree_kind[tree] != Kind.DYNAMIC:
         return False
     if model.tree_is_constrained[tree] == 1 or work.tree_is_resting[tree] == 1:
         return False
-    root = model.tree_body[tree]
-    b = model.joint_v[root] + 3
-    is_turning = state.v[b] != 0.0 or state.v[b + 1] != 0.0 or state.v[b + 2] != 0.0
-    return is_turning and not has_equal_inertias(spatial.load(model.body_inertia, root))
+    return not has_equal_inertias(spatial.load(model.body_inertia, model.tree_body[tree]))
 
 
 @kernel
@@ -126,7 +126,7 @@ def split_tumbling(model, state, settings, work, t):
     for c in contacts_in(work, t):
         for side in range(2):
             tree = model.body_tree[work.contact_body[c, side]]
-            if work.tree_is_hit[tree] == 0 and is_tumbling(model, state, work, tree):
+            if work.tree_is_hit[tree] == 0 and may_tumble(model, work, tree):
                 start_at_middle(model, state, settings, work, tree)
                 work.tree_is_hit[tree] = found
             is_any = is_any or work.tree_is_hit[tree] > 0

@@ -77,13 +77,25 @@ def scalar_residual(model, work, n, speed):
 
 
 @kernel
-def is_penetrated(model, settings, work, c, leaving):
-    """Tell whether bodies penetrate at contact c within the step by a noticeable fraction of their size.
+def is_too_long(model, settings, work, c, leaving):
+    """Tell whether the step is too long for contact c: the error is a noticeable fraction of a body's size.
 
+    Two bodies that meet later in the step, at points apart now, get a moment from their impulses.
     `predicted_contacts` skips pairs that rebound: a hit rotates a body, and another corner may penetrate in
     the same step, or all but its core, which is stopped. With `propagate` a pair that leaves, at `leaving`
     [m/s], has rebounded at its own time.
     """
+    size, bodies = inf, 0
+    for side in range(2):
+        body = work.contact_body[c, side]
+        if is_moved(model, body):
+            size = min(size, model.body_radius[body])
+            bodies += 1
+    least = DEEP * TOUCH * size
+    if work.contact_impulse[c, 2] > 0.0 and bodies == 2:
+        way, n = vec.load(work.contact_travel, c), vec.load_from(work.contact_axes, c, 6)
+        if vec.norm(vec.cross(way, n)) > least:
+            return True
     if is_looked_after(model, work.contact_shape[c, 0], work.contact_shape[c, 1]):
         return False
     gap, speed = work.contact_gap[c], work.contact_vel[c, 2]
@@ -91,13 +103,8 @@ def is_penetrated(model, settings, work, c, leaving):
         return True
     if gap >= 0.0 or speed >= 0.0 or work.contact_is_soft[c] != 0:
         return False
-    size = inf
-    for side in range(2):
-        body = work.contact_body[c, side]
-        if is_moved(model, body):
-            size = min(size, model.body_radius[body])
-    way = settings.dt * leaving if settings.impact == Impact.PROPAGATE else 0.0
-    return min(-gap, -settings.dt * speed) > DEEP * TOUCH * size >= way
+    back = settings.dt * leaving if settings.impact == Impact.PROPAGATE else 0.0
+    return min(-gap, -settings.dt * speed) > least >= back
 
 
 @kernel
@@ -124,7 +131,7 @@ def report_residual(model, settings, work):
         if work.contact_target[c] == -inf:
             continue
         w = contact_velocity(model, work, c)
-        if is_penetrated(model, settings, work, c, w[2]):
+        if is_too_long(model, settings, work, c, w[2]):
             work.status[0] |= Status.TIME_STEP_TOO_LONG
         p, d, e = contact_residual(work, c, w)
         primal = max(primal, p)

@@ -258,6 +258,41 @@ def test_contacts_stay_in_order_and_keep_their_impulses():
     assert sum(c.force[2] for c in box.contacts) == pytest.approx(GRAVITY, rel=1e-9)
 
 
+@pytest.mark.parametrize("restitution", [0.0, 1.0])
+@pytest.mark.parametrize("body", ["ball", "capsule", "box", "wheel"])
+@pytest.mark.parametrize("floor", ["two", "joined"])
+def test_what_hits_a_seam_faster_than_its_radius_a_step_keeps_its_way_along_it(floor, body, restitution):
+    """Without friction v_t stays; a ball leaves with −e v_n. At e = 1 hardly any energy is lost."""
+    rng = np.random.default_rng(5)
+    for _ in range(12):
+        world = empty_world(DT, gravity=(0, 0, 0), restitution=restitution)
+        parts = [tribo.CompoundPart("box", (1, 2, 0.2), position=(x, 0, -0.1)) for x in (-0.5, 0.5)]
+        if floor == "joined":
+            world.add_compound(parts, mass=1.0, position=(0, 0, -0.1), body_type="static")
+        else:
+            for x in (-0.5, 0.5):
+                world.add_box((1, 2, 0.2), 1.0, position=(x, 0, -0.1), body_type="static")
+        way = np.array([*rng.uniform(-1, 1, 2), -1.0])
+        velocity = 30.0 * way / np.linalg.norm(way)
+        aim = (rng.uniform(-0.02, 0.02), rng.uniform(-0.3, 0.3), 0.02)
+        turn = rng.normal(size=4)
+        add, size = {
+            "ball": (world.add_sphere, (0.02,)),
+            "capsule": (world.add_capsule, (0.02, 0.04)),
+            "box": (world.add_box, ((0.04, 0.03, 0.024),)),
+            "wheel": (world.add_cylinder, (0.02, 0.04)),
+        }[body]
+        thrown = add(*size, 0.1, position=aim - velocity * DT * rng.uniform(3, 4),
+                     orientation=turn / np.linalg.norm(turn), linear_velocity=velocity)  # fmt: skip
+        before = world.energy
+        world.step(7)
+        assert thrown.linear_velocity[:2] == pytest.approx(velocity[:2], abs=1e-9)
+        if body == "ball":
+            assert thrown.linear_velocity[2] == pytest.approx(-restitution * velocity[2], abs=0.06)
+        if restitution == 1.0:
+            assert 0.998 * before <= world.energy <= (1 + 1e-9) * before  # a second hit may lose some
+
+
 def test_compliant_tiles_are_left_as_they_are():
     """Springs share a load by their displacements: both contacts at the seam stay."""
     world = empty_world(DT)

@@ -42,6 +42,27 @@ def test_what_rolls_over_four_pieces_bears_its_weight(body, kind):
             assert force == pytest.approx(GRAVITY, rel=2e-3), (dt, speed, rolling.position)
 
 
+@pytest.mark.parametrize("kind", ["boxes", "maps", "sheets"])
+@pytest.mark.parametrize("body", ["capsule", "wheel"])
+def test_what_lies_slides_over_four_pieces_as_over_one(body, kind):
+    """Without friction its velocity stays, whatever the restitution; it was thrown up by 2 % of its speed."""
+    for restitution, speed, turn in itertools.product((0.0, 0.3, 1.0), (2.0, 5.0), (0.05, 0.1, 0.3)):
+        for start in np.linspace(-0.03, -0.028, 4):
+            world = empty_world(restitution=restitution)
+            if kind == "boxes":
+                for x, y in itertools.product((-1.0, 1.0), repeat=2):
+                    world.add_box((2, 2, 1), 1.0, position=(x, y, -0.5), body_type="static")
+            else:
+                add_squares(world, kind)
+            add = world.add_capsule if body == "capsule" else world.add_cylinder
+            velocity = (speed, 0.02 * speed, 0.0)
+            sliding = add(0.05, 0.1, 1.0, position=(start * speed, 0.007, 0.05),
+                          orientation=on_its_side(turn), linear_velocity=velocity)  # fmt: skip
+            for _ in range(50):
+                world.step()
+                assert sliding.linear_velocity == pytest.approx(velocity, abs=1e-6), (restitution, turn)
+
+
 @pytest.mark.parametrize("degrees", [20, 45, 90, 110])
 @pytest.mark.parametrize("body", ["box", "disc", "ball"])
 def test_a_slanted_face_between_two_pieces_is_not_felt(body, degrees):

@@ -7,8 +7,11 @@ above it, the two can only touch in that plane, and c's normal adds nothing. The
 
 * removed, if the body is round there, c is steep, or S is terrain and overlaps the body, so that its faces
   have contacts of their own: the body's deepest point belongs to d;
-* rotated, else: it becomes a row along d's normal, its gap taken from S's farthest point along it. One of a
-  later pose, or with terrain, stays as it is: a turn about d may bring the body to it.
+* rotated, else: it becomes a row along d's normal, its gap taken from S's farthest point along it. One with
+  terrain stays as it is: a turn about d may bring the body to it.
+
+Both may be of later poses (`advancement`): the path of c leads on through D. The body is then above the plane
+of d until it meets D, if it is now.
 
 Triangles that rise above the plane (walls, curbs) keep their contacts, and so do contacts along the same
 normal, which share the load, and those of a ridge, where each plane has the other shape below it.
@@ -16,13 +19,15 @@ normal, which share the load, and those of a ridge, where each plane has the oth
 
 from math import inf
 
+from tribo.collision.advancement import farthest_along
 from tribo.collision.broadphase import is_moved
+from tribo.collision.margins import origin_motion
 from tribo.collision.narrowphase import move_contact
 from tribo.collision.place import shape_pose
-from tribo.collision.solid import extent, is_arc, is_ball, is_convex, load_solid, radius, support_at
+from tribo.collision.solid import extent, is_arc, is_convex, load_solid, radius, support_at
 from tribo.collision.triangles import FLUSH, SAME_FACE, STEEP, terrain_reach
 from tribo.compiler.jit import kernel
-from tribo.math import vec
+from tribo.math import quat, vec
 from tribo.model import Joint, Pair, Shape
 
 SAME_VELOCITY = 1e-9  # [-] relative difference of two equal velocities
@@ -60,20 +65,11 @@ def are_near(a, b, limit):
 
 
 @kernel
-def start_run(work, c, side, is_uniform):
-    """Begin a run at a pair: consecutive pairs in the list of a shape with one common normal.
-
-    Stored are the pair after the run and its first pair, `BROKEN` if it is no longer a run.
-
-    Writes: work.
-    """
-    work.pair_run[c, 2 * side] = work.pair_before[c, side]
-    work.pair_run[c, 2 * side + 1] = 2 * c + side if is_uniform else BROKEN
-
-
-@kernel
 def join_run(work, n, c, side):
     """Add a pair to the run of the pair before it in the list of its shape, or begin a new run.
+
+    A run: consecutive pairs with one common normal. Stored are the pair after the run and its first pair,
+    `BROKEN` if it is no longer a run.
 
     Writes: work.
     """
@@ -82,15 +78,15 @@ def join_run(work, n, c, side):
     first = BROKEN
     if before >= 0:
         first = work.pair_run[before // 2, 2 * (before % 2) + 1]
-    own, _ = toward(work, c, side)
+    own = toward(work, c, side)
     is_uniform = True
     joins = first >= 0
     normal = own
     if joins:
-        normal, _ = toward(work, first // 2, first % 2)
+        normal = toward(work, first // 2, first % 2)
     d = c
     while d < n and shape[d, 0] == shape[c, 0] and shape[d, 1] == shape[c, 1]:
-        here, _ = toward(work, d, side)
+        here = toward(work, d, side)
         is_uniform = is_uniform and are_near(here, own, SAME_RUN * SAME_FACE)
         joins = joins and are_near(here, normal, SAME_RUN * SAME_FACE)
         d += 1
@@ -98,7 +94,8 @@ def join_run(work, n, c, side):
         work.pair_run[c, 2 * side] = work.pair_run[before // 2, 2 * (before % 2)]
         work.pair_run[c, 2 * side + 1] = first
     else:
-        start_run(work, c, side, is_uniform)
+        work.pair_run[c, 2 * side] = before
+        work.pair_run[c, 2 * side + 1] = 2 * c + side if is_uniform else BROKEN
 
 
 @kernel
@@ -121,7 +118,7 @@ def after_run(work, pair, normal):
     first = work.pair_run[c, 2 * side + 1]
     if first < 0 or work.pair_run[first // 2, 2 * (first % 2) + 1] < 0:
         return pair
-    shared, _ = toward(work, first // 2, first % 2)
+    shared = toward(work, first // 2, first % 2)
     if are_near(shared, normal, (1.0 - 2.0 * SAME_RUN) * SAME_FACE):
         return work.pair_run[c, 2 * side]
     return pair
@@ -206,11 +203,10 @@ def support_reach(model, work, s, d):
 
 @kernel
 def toward(work, c, side):
-    """Return the normal of contact c into the shape on `side`, and that shape's own contact point."""
+    """Return the normal of contact c into the shape on `side`."""
     sign = 1.0 if side == 0 else -1.0
     axes = work.contact_axes
-    normal = (sign * axes[c, 6], sign * axes[c, 7], sign * axes[c, 8])
-    return normal, vec.axpy(0.5 * work.contact_gap[c], normal, vec.load(work.contact_pos, c))
+    return (sign * axes[c, 6], sign * axes[c, 7], sign * axes[c, 8])
 
 
 @kernel
@@ -223,12 +219,22 @@ def is_on_the_way(work, c):
 @kernel
 def own_point(work, c, side):
     """Return the present contact point of the shape on `side` of contact c."""
-    sign = 0.5 if side == 0 else -0.5
     if is_on_the_way(work, c):
-        return vec.axpy(sign, vec.load(work.contact_travel, c), vec.load(work.contact_pos, c))
-    axes = work.contact_axes
-    normal = (axes[c, 6], axes[c, 7], axes[c, 8])
-    return vec.axpy(sign * work.contact_gap[c], normal, vec.load(work.contact_pos, c))
+        return vec.axpy(0.5 - side, vec.load(work.contact_travel, c), vec.load(work.contact_pos, c))
+    return vec.axpy(0.5 * work.contact_gap[c], toward(work, c, side), vec.load(work.contact_pos, c))
+
+
+@kernel
+def lowest_at(model, state, work, c, side, normal):
+    """Return the least height of the shape on `side` of c along a normal, rotated as it is at c [m]."""
+    s = work.contact_shape[c, side]
+    down = vec.neg(normal)
+    if not is_on_the_way(work, c):
+        return -support_reach(model, work, s, down)
+    i = work.contact_body[c, side]
+    turn = vec.scale(work.contact_travel[c, 3], origin_motion(model, state, work, i)[1])
+    before = vec.mat_t_vec(quat.to_matrix(quat.exp(turn)), down)
+    return -vec.dot(vec.load(work.body_pos, i), down) - farthest_along(model, work, s, before)
 
 
 @kernel
@@ -247,17 +253,22 @@ def stands_out(model, work, c, side, normal, height, slop):
 
 
 @kernel
+def is_round_between(model, work, c, side, d, other):
+    """Tell whether a shape is round from its contact d to its contact c."""
+    arm = vec.sub(own_point(work, c, side), own_point(work, d, other))
+    kind = model.shape_kind[work.contact_shape[c, side]]
+    return is_arc(kind, toward(work, c, side), toward(work, d, other), arm)
+
+
+@kernel
 def says_all(model, state, work, c, side, d, other):
     """Tell whether contact d of a shape makes the normal of its contact c redundant.
 
     The shape is on `side` of c and on side `other` of d.
     """
-    if is_on_the_way(work, d):
-        return False
-    normal_c, _ = toward(work, c, side)
-    normal_d, point_d = toward(work, d, other)
-    off = vec.sub(normal_c, normal_d)
-    if vec.dot(off, off) < SAME_FACE * SAME_FACE:
+    normal_c = toward(work, c, side)
+    normal_d = toward(work, d, other)
+    if are_near(normal_c, normal_d, SAME_FACE):
         return False
     body = work.contact_body
     if not stand_still(model, state, work, body[c, 1 - side], body[d, 1 - other]):
@@ -267,10 +278,13 @@ def says_all(model, state, work, c, side, d, other):
     slop = FLUSH * extent(load_solid(model, top))
     if is_convex(model.shape_kind[s]):
         slop = min(slop, FLUSH * extent(load_solid(model, s)))
-    height = vec.dot(point_d, normal_d)
-    if stands_out(model, work, c, 1 - side, normal_d, height - work.contact_gap[d], slop):
+    height = vec.dot(own_point(work, d, 1 - other), normal_d)
+    if stands_out(model, work, c, 1 - side, normal_d, height, slop):
         return False
-    if -support_reach(model, work, top, vec.neg(normal_d)) < height - slop:
+    if is_on_the_way(work, d) and -support_reach(model, work, top, vec.neg(normal_d)) < height - slop:
+        return False  # the body comes from below
+    own = vec.dot(own_point(work, d, other), normal_d)
+    if lowest_at(model, state, work, d, other, normal_d) < own - slop:
         return False  # the body is deepest elsewhere
     t = work.contact_shape[d, 1 - other]
     if model.shape_kind[t] == Shape.PLANE:
@@ -278,7 +292,7 @@ def says_all(model, state, work, c, side, d, other):
     plane = vec.dot(own_point(work, c, 1 - side), normal_c)
     if is_convex(model.shape_kind[t]):  # below the plane at c, it forms a ridge with S
         return support_reach(model, work, t, normal_c) > plane + slop
-    if not is_ball(model.shape_kind[top]):
+    if not is_round_between(model, work, c, side, d, other):
         plane += slop
     return vec.dot(own_point(work, d, 1 - other), normal_c) > plane
 
@@ -286,16 +300,11 @@ def says_all(model, state, work, c, side, d, other):
 @kernel
 def has_no_place(model, work, c, side, d, other):
     """Tell whether c has no point of its own on the body: a round one, a steep c, an overlap with terrain."""
-    normal_c, point_c = toward(work, c, side)
-    normal_d, point_d = toward(work, d, other)
-    if vec.dot(normal_c, normal_d) < STEEP:
+    if vec.dot(toward(work, c, side), toward(work, d, other)) < STEEP:
         return True
-    kind = model.shape_kind[work.contact_shape[c, side]]
-    if is_on_the_way(work, c):
-        return is_ball(kind)
     if not is_convex(model.shape_kind[work.contact_shape[c, 1 - side]]) and work.contact_gap[c] <= 0.0:
         return True
-    return is_arc(kind, normal_c, normal_d, vec.sub(point_c, point_d))
+    return is_round_between(model, work, c, side, d, other)
 
 
 @kernel
@@ -304,12 +313,13 @@ def turn_normal(model, work, c, side, normal):
 
     Writes: work.
     """
-    _, point = toward(work, c, side)
+    point = own_point(work, c, side)
     gap = vec.dot(point, normal) - support_reach(model, work, work.contact_shape[c, 1 - side], normal)
     n = normal if side == 0 else vec.neg(normal)
     t1, t2 = vec.axes_from_normal(n)
     vec.store_mat(work.contact_axes, c, (t1[0], t1[1], t1[2], t2[0], t2[1], t2[2], n[0], n[1], n[2]))
-    vec.store(work.contact_pos, c, vec.axpy(-0.5 * gap, normal, point))
+    if not is_on_the_way(work, c):
+        vec.store(work.contact_pos, c, vec.axpy(-0.5 * gap, normal, point))
     work.contact_gap[c] = gap
 
 
@@ -321,7 +331,7 @@ def judge_edge(model, state, work, n, first, c, side):
     """
     shape = work.contact_shape
     pair = work.shape_slot[shape[c, side]]
-    normal, _ = toward(work, c, side)
+    normal = toward(work, c, side)
     while pair >= 0:
         after = after_run(work, pair, normal)
         if after != pair:
@@ -338,8 +348,8 @@ def judge_edge(model, state, work, n, first, c, side):
             if work.contact_key[d] >= 0 and says_all(model, state, work, c, side, d, other):
                 if has_no_place(model, work, c, side, d, other):
                     work.contact_key[c] = -1
-                elif is_convex(model.shape_kind[shape[c, 1 - side]]) and not is_on_the_way(work, c):
-                    turn_normal(model, work, c, side, toward(work, d, other)[0])
+                elif is_convex(model.shape_kind[shape[c, 1 - side]]):
+                    turn_normal(model, work, c, side, toward(work, d, other))
                     break_run(work, first)
                 return
             d += 1

@@ -85,7 +85,9 @@ def place_of(places: list[tuple[str | None, int]], joint: str, name: str) -> int
     by_name = {found: place for found, place in places if found is not None}
     check.known(joint, by_name, f"joint of {name}")
     if sum(found == joint for found, _ in places) != 1:
-        raise ValueError(f"joint {joint} of {name} has several degrees of freedom; by name go those of one")
+        raise ValueError(
+            f"joint {joint} of {name} has several degrees of freedom, a name stands for one: give an array"
+        )
     return by_name[joint]
 
 

@@ -14,7 +14,6 @@ Points with an impulse in the last step stay, and those of pairs that rebound or
 from tribo.collision.advancement import moving_point_velocity
 from tribo.collision.margins import body_reach, origin_motion, weight_way
 from tribo.collision.narrowphase import is_looked_after, move_contact
-from tribo.collision.sorted_keys import place_of
 from tribo.compiler.jit import kernel
 from tribo.contact.problem.compliant_rows import ADHERES
 from tribo.math import vec
@@ -110,9 +109,12 @@ def defer_far_contacts(model, state, settings, work):
         for side in range(2):
             t = model.body_tree[work.contact_body[c, side]]
             work.tree_overlap[t] = max(work.tree_overlap[t], -work.contact_gap[c])
-    near = far = 0
+    near = far = old = 0
     for c in range(count):
-        carries = place_of(state.warm_key, state.warm_count[0], work.contact_key[c]) >= 0
+        key = work.contact_key[c]
+        while old < state.warm_count[0] and state.warm_key[old] < key:
+            old += 1
+        carries = old < state.warm_count[0] and state.warm_key[old] == key
         if carries or not is_far(model, state, settings, work, c):
             if near < c:
                 move_contact(work, c, near)

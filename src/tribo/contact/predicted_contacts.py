@@ -10,8 +10,8 @@ closes, and lever arms rotated back with their bodies. Its island is then solved
 at the point already, only the overlap that its row does not know of counts. Bodies that pass one another
 within the step are tested at the pose of their impact.
 
-Terrain is tested as a whole, so that its inner edges stay flat. Pairs that rebound are free until they touch;
-if they pass one another, the step is too long, and the contact only stops them.
+Terrain is tested as a whole, so that its inner edges stay flat. Pairs that rebound or yield are free until
+they touch; where they would pass one another, the step is too long: the contact stops those that rebound.
 Source: constraints that are added where they are found violated, Stewart and Trinkle 1996, section 5.
 """
 
@@ -383,7 +383,7 @@ def known_gap(model, settings, work, a, b, k):
 
 @kernel
 def predict_pair(model, state, settings, work, a, b, nearest):
-    """Add the points at which a pair overlaps one step later, and more than now; tell whether there are any.
+    """Add the points at which a pair overlaps later in the step, more than now; tell whether there are any.
 
     nearest: the contact of the pair with the least gap, −1: none.
 
@@ -404,8 +404,10 @@ def predict_pair(model, state, settings, work, a, b, nearest):
     now = min(0.0, work.contact_gap[nearest]) if nearest >= 0 else 0.0
     is_new = False
     for k in range(n):
-        known = known_gap(model, settings, work, a, b, k)
-        if passes or work.manifold[k, 6] < min(now - touch, known - DEEP * touch):
+        least = now - touch
+        if not passes:
+            least = min(least, known_gap(model, settings, work, a, b, k) - DEEP * touch)
+        if passes or work.manifold[k, 6] < least:
             is_new = add_predicted_point(model, work, a, b, k, motion_a, motion_b, time) or is_new
     return is_new
 

@@ -187,21 +187,31 @@ def is_faster(model, work, t, linear, angular):
 
 
 @kernel
-def mark_supported(model, work):
+def mark_sides(model, work, c, value):
+    """Mark the moved trees of contact c as disturbed (1) or not (0).
+
+    Writes: work.
+    """
+    for side in range(2):
+        t = moved_tree(model, work.contact_body[c, side])
+        if t >= 0:
+            work.tree_is_disturbed[t] = value
+
+
+@kernel
+def mark_unsupported(model, work):
     """Mark the trees that no contact bears, and those that rows or soft contacts hold, as disturbed.
 
     Writes: work.
     """
     for t in range(work.tree_is_disturbed.shape[0]):
         work.tree_is_disturbed[t] = 1
-    for part in range(2):  # first those that are borne, then, of all, those on soft contacts
-        for c in range(work.contact_count[0]):
-            bears = work.contact_impulse[c, 2] != 0.0  # adhesion counts, too
-            if bears if part == 0 else work.contact_is_soft[c] != 0:
-                for side in range(2):
-                    t = moved_tree(model, work.contact_body[c, side])
-                    if t >= 0:
-                        work.tree_is_disturbed[t] = part
+    for c in range(work.contact_count[0]):
+        if work.contact_impulse[c, 2] != 0.0:  # adhesion counts, too
+            mark_sides(model, work, c, 0)
+    for c in range(work.contact_count[0]):
+        if work.contact_is_soft[c] != 0:
+            mark_sides(model, work, c, 1)
     for n in range(work.scalar_count[0]):
         for side in range(2):
             if work.scalar_len[n, side] > 0:
@@ -261,7 +271,7 @@ def fall_asleep(model, state, command, settings, work):
             state.tree_is_asleep[t] = Sleep.AWAKE
             state.quiet_time[t] = 0.0
         return
-    mark_supported(model, work)
+    mark_unsupported(model, work)
     for t in range(trees):
         work.island_readiness[t] = Readiness.READY
     for t in range(trees):

@@ -141,18 +141,25 @@ def rotates_far(model, state, settings, work, t, missed):
 def missed_turn(model, state, settings, work, t):
     """Return by how much at most a body of tree t rotates more at v + ½ `change_v` than at v̄ [rad].
 
-    0 for trees on constraints: accelerations jump there in many steps, and v̄ is then v.
+    The largest sum over the joints from the root to a body. 0 for trees on constraints: accelerations jump
+    there in many steps, and v̄ is then v.
     """
-    missed = 0.0
+    most = 0.0
     if model.tree_is_constrained[t] == 1:
-        return missed
+        return most
     root = model.tree_body[t]
-    for i in range(root, root + model.tree_body_count[t]):
-        joint = model.joint_type[i]
-        for k in range(3 if joint == Joint.FREE else 0, 0 if joint == Joint.PRISMATIC else dof_count(joint)):
-            dof = model.joint_v[i] + k
-            missed += abs(state.v[dof] + 0.5 * work.change_v[dof] - work.mid_v[dof])
-    return settings.dt * missed
+    for body in range(root, root + model.tree_body_count[t]):
+        missed, i = 0.0, body
+        while i >= 0:
+            joint = model.joint_type[i]
+            for k in range(
+                3 if joint == Joint.FREE else 0, 0 if joint == Joint.PRISMATIC else dof_count(joint)
+            ):
+                dof = model.joint_v[i] + k
+                missed += abs(state.v[dof] + 0.5 * work.change_v[dof] - work.mid_v[dof])
+            i = model.body_parent[i]
+        most = max(most, missed)
+    return settings.dt * most
 
 
 @kernel

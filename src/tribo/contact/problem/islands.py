@@ -120,7 +120,7 @@ def find_islands(model, work):
     for t in range(start.shape[0]):
         start[t] = scalar_start[t] = tree_start[t] = 0
     for c in range(work.contact_count[0]):
-        if work.contact_target[c] > -inf:
+        if work.contact_target[c] != -inf:
             a, b = work.contact_body[c, 0], work.contact_body[c, 1]
             join_islands(parent, moved_tree(model, a), moved_tree(model, b))
     for n in range(work.scalar_count[0]):

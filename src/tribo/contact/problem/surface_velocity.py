@@ -35,15 +35,28 @@ def belt_velocity(model, command, work, shape, normal):
 
 
 @kernel
+def has_belt(command, shape):
+    """Tell whether the surface of a shape moves relative to its body."""
+    most = 0.0
+    for k in range(6):
+        most = max(most, abs(command.surface_velocity[shape, k]))
+    return most > 0.0
+
+
+@kernel
 def set_surface_velocities(model, command, work):
     """Set the surface velocity of each contact, A's minus B's, in the plane of contact.
 
     Writes: work.
     """
     for c in range(work.contact_count[0]):
+        u = (0.0, 0.0, 0.0)
         n = vec.load_from(work.contact_axes, c, 6)  # from B into A
-        u = belt_velocity(model, command, work, work.contact_shape[c, 0], vec.neg(n))
-        u = vec.sub(u, belt_velocity(model, command, work, work.contact_shape[c, 1], n))
+        a, b = work.contact_shape[c, 0], work.contact_shape[c, 1]
+        if has_belt(command, a):
+            u = belt_velocity(model, command, work, a, vec.neg(n))
+        if has_belt(command, b):
+            u = vec.sub(u, belt_velocity(model, command, work, b, n))
         u = vec.axpy(-vec.dot(u, n), n, u)
         vec.store(work.contact_surface, c, u)
 

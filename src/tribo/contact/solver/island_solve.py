@@ -7,7 +7,6 @@ two chains), however large the pile. `method_choice` selects the solver of each 
 
 from math import inf
 
-from tribo.collision.sorted_keys import place_of
 from tribo.compiler.jit import kernel
 from tribo.contact.problem import box_friction_rows, compliant_rows, joint_friction_rows
 from tribo.contact.problem.contact_drift import common_turn
@@ -53,15 +52,14 @@ def turn_vector(a, x):
 
 
 @kernel
-def last_impulse(model, state, settings, work, c):
-    """Return force and torque impulse of contact c in the last step, 0 if it had none.
+def last_impulse(model, state, settings, work, c, old):
+    """Return force and torque impulse of contact c in the last step, stored at index `old`; else 0.
 
     If its two bodies rotate together (`contact_drift.common_turn`), the impulse is rotated with them.
 
     Writes: work.
     """
-    old = place_of(state.warm_key, state.warm_count[0], work.contact_key[c])
-    if old < 0:
+    if old == state.warm_count[0] or state.warm_key[old] != work.contact_key[c]:
         return (0.0, 0.0, 0.0), (0.0, 0.0, 0.0)
     axes = vec.load_mat(work.contact_axes, c)
     force = vec.mat_vec(axes, vec.load(state.warm_impulse, old))
@@ -86,11 +84,14 @@ def warm_start(model, state, settings, work):
     is_first = work.solves[0] == 0
     for dof in range(work.response.shape[0]):
         work.response[dof] = work.free_response[dof]
+    old = 0
     for c in range(work.contact_count[0]):
         work.free_body_dof[c, 0] = -1  # not laid out for sweeps
         force, torque = vec.load(work.contact_impulse, c), vec.load(work.contact_spin_impulse, c)
         if is_first:
-            force, torque = last_impulse(model, state, settings, work, c)
+            while old < state.warm_count[0] and state.warm_key[old] < work.contact_key[c]:
+                old += 1
+            force, torque = last_impulse(model, state, settings, work, c, old)
         is_resting = work.contact_is_resting[c] == 1
         if not is_resting and (work.contact_target[c] == -inf or force[2] <= 0.0):
             force = (0.0, 0.0, 0.0)

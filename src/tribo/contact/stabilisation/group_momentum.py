@@ -227,6 +227,16 @@ def moved_trees(work):
 
 
 @kernel
+def group_within(work, tree, trees):
+    """Return `momentum_group` of a tree; −1 if its first tree is none of these, of one island or all."""
+    first = momentum_group(work, tree)
+    if first < 0 or len(trees) == len(moved_trees(work)):
+        return first
+    island = find_representative(work.tree_island, tree)
+    return first if find_representative(work.tree_island, first) == island else -1
+
+
+@kernel
 def sum_group_motion(model, q, v, work, trees):
     """Sum m, c, p, L about c and the inertia about c of groups of trees at (q, v).
 
@@ -238,7 +248,7 @@ def sum_group_motion(model, q, v, work, trees):
         store_motion(work.group_motion, tree, 0.0, (0.0, 0.0, 0.0), (0.0, 0.0, 0.0), (0.0, 0.0, 0.0))
         spatial.store(work.group_inertia, tree, (0.0, 0.0, 0.0, 0.0, 0.0, 0.0))
     for tree in trees:
-        first = momentum_group(work, tree)
+        first = group_within(work, tree, trees)
         if first < 0:
             continue
         m, moment, p, l = load_motion(work.group_motion, first)
@@ -281,20 +291,20 @@ def set_group_momenta(model, q, v, work, trees):
             if is_touching or work.impact_count[0] > 0:  # already exact
                 shift = (0.0, 0.0, 0.0)
             store_motion(work.group_motion, tree, m, shift, velocity, omega)
-    for place in range(len(trees) - 1, -1, -1):  # the first tree of a group comes last
-        tree = trees[place]
-        first = momentum_group(work, tree)
-        if first < 0:
-            continue
-        _, shift, velocity, omega = load_motion(work.group_motion, first)
-        arm = vec.sub(base_place(model, q, tree), base_place(model, q, first))
-        there = vec.add(velocity, vec.cross(omega, arm))
-        at = model.joint_q[model.tree_body[tree]]
-        dof = model.tree_v[tree]
-        for k in range(3):
-            v[dof + k] += there[k]
-            v[dof + 3 + k] += omega[k]
-            q[at + k] += shift[k]
+    for is_first in (False, True):  # others are moved about the first tree of their group: it comes last
+        for tree in trees:
+            first = group_within(work, tree, trees)
+            if first < 0 or (first == tree) != is_first:
+                continue
+            _, shift, velocity, omega = load_motion(work.group_motion, first)
+            arm = vec.sub(base_place(model, q, tree), base_place(model, q, first))
+            there = vec.add(velocity, vec.cross(omega, arm))
+            at = model.joint_q[model.tree_body[tree]]
+            dof = model.tree_v[tree]
+            for k in range(3):
+                v[dof + k] += there[k]
+                v[dof + 3 + k] += omega[k]
+                q[at + k] += shift[k]
 
 
 @kernel

@@ -125,8 +125,8 @@ def largest_turn(model, settings, work, t):
 
 
 @kernel
-def rotates_far(model, state, settings, work, t, missed):
-    """Tell whether a body of tree t, dynamic and awake, rotates far in this step: by v̄ and `missed` [rad]."""
+def is_far(model, state, settings, work, t, turn):
+    """Tell whether a rotation [rad] in this step is far for tree t, and it is dynamic and awake."""
     if model.tree_is_single[t] == 1 or model.tree_kind[t] != Kind.DYNAMIC or model.tree_nv[t] == 0:
         return False
     if state.tree_is_asleep[t] > 0:
@@ -134,7 +134,15 @@ def rotates_far(model, state, settings, work, t, missed):
     most = SMALL_ROTATION
     if max_spring_share(model, settings, work, t) > STIFF:
         most *= 0.1  # it oscillates from step to step, and prediction fails
-    return not largest_turn(model, settings, work, t) + missed <= most
+    return not turn <= most
+
+
+@kernel
+def rotates_far(model, state, settings, work, t):
+    """Tell whether a body of tree t rotates far in this step, by the predicted v̄."""
+    return model.tree_is_single[t] == 0 and is_far(
+        model, state, settings, work, t, largest_turn(model, settings, work, t)
+    )
 
 
 @kernel
@@ -163,18 +171,23 @@ def missed_turn(model, state, settings, work, t):
 
 
 @kernel
-def turns_far(model, state, settings, work, t, z):
-    """Tell whether a body of tree t rotates far in this step, by v̄ or by that of the whitened response z.
+def far_turn(model, state, settings, work, t, z):
+    """Return the largest rotation of a body of tree t in this step [rad] if it is far, else 0.
 
-    A prediction is wrong where the acceleration jumps: as a light link whips round, or a drive gets a new
-    target. Sets `change_v`.
+    By the predicted v̄ or, if that is small, by that of the whitened response z. A prediction is wrong where
+    the acceleration jumps: as a light link whips round, or a drive gets a new target. Sets `change_v`.
 
     Writes: work.
     """
     if model.tree_is_single[t] == 1 or work.tree_is_resting[t] == 1:
-        return False
-    unwhiten_tree(model, work, t, z, work.change_v)
-    return rotates_far(model, state, settings, work, t, missed_turn(model, state, settings, work, t))
+        return 0.0
+    turn = largest_turn(model, settings, work, t)
+    if not is_far(model, state, settings, work, t, turn):
+        unwhiten_tree(model, work, t, z, work.change_v)
+        turn += missed_turn(model, state, settings, work, t)
+        if not is_far(model, state, settings, work, t, turn):
+            return 0.0
+    return turn
 
 
 @kernel
@@ -238,8 +251,9 @@ def iterate_free_bias(model, state, command, settings, work):
     for t in range(model.tree_body.shape[0]):
         if work.tree_is_free[t] == 0 or work.tree_mode[t] != IntegrationMode.SETTLED:
             continue
-        if turns_far(model, state, settings, work, t, work.free_response):
-            iterate_tree_bias(model, state, command, settings, work, t)
+        turn = far_turn(model, state, settings, work, t, work.free_response)
+        if turn > 0.0:
+            iterate_tree_bias(model, state, command, settings, work, t, turn)
 
 
 @kernel
@@ -282,10 +296,8 @@ def least_damping(model, command, settings, work, t):
 
 
 @kernel
-def mid_velocity_tolerance(model, state, command, settings, work, t):
+def mid_velocity_tolerance(model, command, settings, work, t, turn):
     """Return the admissible relative error of v̄ of tree t, and how often h may be iterated for it.
-
-    Needs `change_v`, as `turns_far` sets it.
 
     h(v̄) may err by a fifth of the loss by dampers in each joint, so v̄ by that over the rotation of the
     step. However often h is iterated, the error of third order of the step remains, (dt ω)³/24 of the
@@ -294,19 +306,18 @@ def mid_velocity_tolerance(model, state, command, settings, work, t):
     if model.tree_is_constrained[t] == 1:
         return CONVERGED, 0
     loss = min(DAMPED, least_damping(model, command, settings, work, t))
-    angle = largest_turn(model, settings, work, t) + missed_turn(model, state, settings, work, t)
-    if not angle**3 <= ITERATED_ROTATION * loss:
+    if not turn**3 <= ITERATED_ROTATION * loss:
         return CONVERGED, 0
-    return max(CONVERGED, ERROR_DAMPED * loss / max(angle, SMALL_ROTATION)), ITERATIONS
+    return max(CONVERGED, ERROR_DAMPED * loss / max(turn, SMALL_ROTATION)), ITERATIONS
 
 
 @kernel
-def iterate_tree_bias(model, state, command, settings, work, t):
+def iterate_tree_bias(model, state, command, settings, work, t, turn):
     """Iterate h of tree t and its v̄; request substeps if that does not converge.
 
     Writes: work.
     """
-    enough, rounds = mid_velocity_tolerance(model, state, command, settings, work, t)
+    enough, rounds = mid_velocity_tolerance(model, command, settings, work, t, turn)
     for k in range(max(1, rounds) + 1):
         if compare_mid_velocity(model, state, work, t, work.free_response, False) <= enough:
             return

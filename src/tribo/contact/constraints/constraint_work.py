@@ -39,7 +39,7 @@ def constrains_fast_robot(model, state, settings, work, c):
         if body >= 0:
             t = model.body_tree[body]
             if work.tree_mode[t] == IntegrationMode.SUBSTEPS_DONE or rotates_far(
-                model, state, settings, work, t, 0.0
+                model, state, settings, work, t
             ):
                 return True
     return False

@@ -187,7 +187,7 @@ def mark_turning_islands(model, state, settings, work):
         return
     for tree in range(work.tree_island.shape[0]):
         if work.tree_mode[tree] == IntegrationMode.SETTLED and rotates_far(
-            model, state, settings, work, tree, 0.0
+            model, state, settings, work, tree
         ):
             work.island_is_stale[find_representative(work.tree_island, tree)] = 1
 

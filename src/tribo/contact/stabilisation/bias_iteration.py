@@ -17,13 +17,12 @@ from tribo.dynamics import bias, couplings, rk4
 from tribo.dynamics.mid_velocity import (
     CONVERGED,
     compare_mid_velocity,
+    far_turn,
     judge_explicit,
     largest_turn,
     mid_velocity_tolerance,
-    missed_turn,
     reached_round_limit,
     rotates_far,
-    turns_far,
     update_mid_velocity,
     velocity_difference,
 )
@@ -108,7 +107,7 @@ def use_explicit_bias(model, state, settings, work, t):
 
 
 @kernel
-def update_pushed_bias(model, state, settings, work, t):
+def update_pushed_bias(model, state, settings, work, t, turn):
     """Evaluate h of tree t, which contacts push, at the new mean velocity if it errs; return whether it did.
 
     The error of h(v̄) is at most the rotation of the step times the error of v̄. If that is too much, h is
@@ -121,7 +120,6 @@ def update_pushed_bias(model, state, settings, work, t):
     if work.tree_mode[t] == IntegrationMode.EXPLICIT_BIAS:
         return False
     apart = compare_mid_velocity(model, state, work, t, work.response, False)
-    turn = largest_turn(model, settings, work, t) + missed_turn(model, state, settings, work, t)
     error = apart * turn
     is_near = error <= ERROR_PUSHED
     work.tree_is_fourth[t] = 0
@@ -162,18 +160,22 @@ def update_tree_bias(model, state, command, settings, work, t, is_first):
         return False
     if not is_first and work.island_is_stale[find_representative(work.tree_island, t)] == 0:
         return False  # unchanged since the last comparison
-    if code == IntegrationMode.SETTLED and not turns_far(model, state, settings, work, t, work.response):
-        return False
+    if code == IntegrationMode.SETTLED:
+        turn = far_turn(model, state, settings, work, t, work.response)
+        if turn == 0.0:
+            return False
+    else:
+        turn = largest_turn(model, settings, work, t)
     if reached_round_limit(work, work.bias_rounds[0]):
         return False
     for dof in range(model.tree_v[t], model.tree_v[t] + model.tree_nv[t]):
         work.bias_before[dof] = work.bias_force[dof]
     if has_contact(model, work, t):
-        return update_pushed_bias(model, state, settings, work, t)
+        return update_pushed_bias(model, state, settings, work, t, turn)
     if code == IntegrationMode.EXPLICIT_BIAS:
         return False
     if code == IntegrationMode.SETTLED:
-        enough, rounds = mid_velocity_tolerance(model, state, command, settings, work, t)
+        enough, rounds = mid_velocity_tolerance(model, command, settings, work, t, turn)
         if compare_mid_velocity(model, state, work, t, work.response, False) <= enough:
             return False
         if work.bias_rounds[0] < rounds:
@@ -182,7 +184,7 @@ def update_tree_bias(model, state, command, settings, work, t, is_first):
             return True
     if code == IntegrationMode.SUBSTEPS_DONE and model.tree_is_constrained[t] == 0:
         apart = compare_mid_velocity(model, state, work, t, work.response, False)
-        error = apart * largest_turn(model, settings, work, t)
+        error = apart * turn
         if error <= CONVERGED:
             mark_ruled_joints(model, work, t)
             return False
@@ -325,7 +327,7 @@ def iterate_bias(model, state, command, settings, work):
     """
     if settings.integrator == Integrator.SEMI_IMPLICIT:
         for t in range(model.tree_body.shape[0]):
-            if rotates_far(model, state, settings, work, t, 0.0):
+            if rotates_far(model, state, settings, work, t):
                 judge_explicit(model, state, settings, work, t)
         return 0
     for t in range(work.island_is_stale.shape[0]):

@@ -125,7 +125,7 @@ def largest_turn(model, settings, work, t):
 
 
 @kernel
-def is_far(model, state, settings, work, t, turn):
+def is_far_turn(model, state, settings, work, t, turn):
     """Tell whether a rotation [rad] in this step is far for tree t, and it is dynamic and awake."""
     if model.tree_is_single[t] == 1 or model.tree_kind[t] != Kind.DYNAMIC or model.tree_nv[t] == 0:
         return False
@@ -140,7 +140,7 @@ def is_far(model, state, settings, work, t, turn):
 @kernel
 def rotates_far(model, state, settings, work, t):
     """Tell whether a body of tree t rotates far in this step, by the predicted v̄."""
-    return model.tree_is_single[t] == 0 and is_far(
+    return model.tree_is_single[t] == 0 and is_far_turn(
         model, state, settings, work, t, largest_turn(model, settings, work, t)
     )
 
@@ -182,10 +182,10 @@ def far_turn(model, state, settings, work, t, z):
     if model.tree_is_single[t] == 1 or work.tree_is_resting[t] == 1:
         return 0.0
     turn = largest_turn(model, settings, work, t)
-    if not is_far(model, state, settings, work, t, turn):
+    if not is_far_turn(model, state, settings, work, t, turn):
         unwhiten_tree(model, work, t, z, work.change_v)
         turn += missed_turn(model, state, settings, work, t)
-        if not is_far(model, state, settings, work, t, turn):
+        if not is_far_turn(model, state, settings, work, t, turn):
             return 0.0
     return turn
 

@@ -161,7 +161,7 @@ def _trajectories(recordings: Any) -> list[Trajectory]:
     given = [recordings] if alone else check.listed(recordings, "recordings", "trajectories")
     made = []
     for one in given:
-        said = "recordings must be tribo.Recording or tribo.identification.Trajectory (Trajectory.read)"
+        said = "recordings must be tribo.Recording or identification.Trajectory (Trajectory.read makes one)"
         check.instance(one, (Trajectory, Recording), said)
         made.append(Trajectory.of(one) if isinstance(one, Recording) else one)
     if not made:

@@ -86,14 +86,20 @@ def put_pose(work, i, pos, rot, motion, time):
 
 
 @kernel
+def has_own_times(model, settings, a, b):
+    """Tell whether two shapes of finite depth rebound when they meet (`impact = "propagate"`)."""
+    e = model.pair_table[model.shape_material[a], model.shape_material[b], Pair.RESTITUTION]
+    rebounds = settings.impact == Impact.PROPAGATE and e + settings.erp2 > 0.0
+    return rebounds and model.shape_kind[a] != Shape.PLANE and model.shape_kind[b] != Shape.PLANE
+
+
+@kernel
 def core_contact(model, settings, work, a, b, margin):
     """Return the contact of the core of shape a with shape b: a point, the normal into a, the gap.
 
     Writes: work.
     """
-    e = model.pair_table[model.shape_material[a], model.shape_material[b], Pair.RESTITUTION]
-    is_timed = settings.impact == Impact.PROPAGATE and e + settings.erp2 > 0.0
-    if is_timed or not is_moved(model, model.shape_body[a]):
+    if has_own_times(model, settings, a, b) or not is_moved(model, model.shape_body[a]):
         return NO_CORE
     t = model.body_tree[model.shape_body[a]]
     if model.tree_is_single[t] == 0 or model.tree_is_constrained[t] == 1:
@@ -307,14 +313,6 @@ def crosses_plane(model, work, a, b, n, motion_a, motion_b, time, depth):
         if max(row[k, 6], 0.0) + time * vec.dot(normal, vec.sub(at_a, at_b)) < -depth:
             return True
     return False
-
-
-@kernel
-def has_own_times(model, settings, a, b):
-    """Tell whether two shapes of finite depth rebound when they meet (`impact = "propagate"`)."""
-    e = model.pair_table[model.shape_material[a], model.shape_material[b], Pair.RESTITUTION]
-    rebounds = settings.impact == Impact.PROPAGATE and e + settings.erp2 > 0.0
-    return rebounds and model.shape_kind[a] != Shape.PLANE and model.shape_kind[b] != Shape.PLANE
 
 
 @kernel

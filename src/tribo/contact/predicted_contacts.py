@@ -17,17 +17,8 @@ Source: constraints that are added where they are found violated, Stewart and Tr
 
 from math import cos, inf
 
-from tribo.collision import late_candidates
-from tribo.collision.advancement import (
-    TOUCH,
-    advance_to_impact,
-    crosses_plane,
-    impact_depth,
-    least_thickness,
-    moving_point_velocity,
-    put_back,
-    put_pose,
-)  # fmt: skip
+from tribo.collision import advancement, late_candidates
+from tribo.collision.advancement import TOUCH, least_thickness, moving_point_velocity, put_back, put_pose
 from tribo.collision.broadphase import boxes_are_near, is_moved
 from tribo.collision.late_candidates import DEEP
 from tribo.collision.margins import SLACK, pair_margin, relative_motion, relative_speed, weight_way
@@ -269,10 +260,10 @@ def collide_in_passing(model, settings, work, a, b, motion_a, motion_b):
     n = find_meeting(model, work, a, b, way)
     if n <= 0 or work.manifold[deepest(work.manifold, n), 6] <= 0.0:
         return min(n, 0), settings.dt
-    touch = impact_depth(model, a, b, way)
-    time, n = advance_to_impact(model, work, a, b, n, way, motion_a, motion_b, touch, settings.dt)
+    touch = advancement.impact_depth(model, a, b, way)
+    time, n = advancement.advance_to_impact(model, work, a, b, n, way, motion_a, motion_b, touch, settings.dt)
     left = settings.dt - time
-    return (n if crosses_plane(model, work, a, b, n, motion_a, motion_b, left, thin) else 0), time
+    return (n if advancement.crosses_plane(model, work, a, b, n, motion_a, motion_b, left, thin) else 0), time
 
 
 @kernel

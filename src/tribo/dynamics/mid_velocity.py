@@ -159,11 +159,9 @@ def missed_turn(model, state, settings, work, t):
     for body in range(root, root + model.tree_body_count[t]):
         missed, i = 0.0, body
         while i >= 0:
-            joint = model.joint_type[i]
-            for k in range(
-                3 if joint == Joint.FREE else 0, 0 if joint == Joint.PRISMATIC else dof_count(joint)
-            ):
-                dof = model.joint_v[i] + k
+            joint, first = model.joint_type[i], model.joint_v[i]
+            last = first if joint == Joint.PRISMATIC else first + dof_count(joint)
+            for dof in range(first + 3 if joint == Joint.FREE else first, last):
                 missed += abs(state.v[dof] + 0.5 * work.change_v[dof] - work.mid_v[dof])
             i = model.body_parent[i]
         most = max(most, missed)

@@ -387,8 +387,7 @@ class WorldSensors:
 
     def mean_acceleration(self, sensor: Sensor) -> np.ndarray:
         """Return (v⁺ − v)/Δt of the last step for all degrees of freedom of the world, (1, dofs)."""
-        before, dt = self.last_wrench(sensor), self.world.engine.settings.dt
-        return np.asarray((before.next_velocity - before.velocity) / dt)
+        return sensor._senses().mean_acceleration()  # noqa: SLF001 - of this package
 
     def shapes_at(self, mount: Mount) -> slice:
         """Return which shapes are on the body that carries a sensor."""

@@ -15,7 +15,7 @@ slips, and L becomes the length of the path at the end of the step.
 from math import atan2, inf, tanh
 
 from tribo.compiler.jit import kernel
-from tribo.contact.constraints.path_curvature import length_and_rate, path_curvature, side_of, wire_point
+from tribo.contact.constraints.path_curvature import end_point, path_curvature, side_of, wire_point
 from tribo.contact.problem import scalar_rows
 from tribo.contact.problem.attachments import free_end_speed, hard_target, open_constraint_row, place_ends
 from tribo.contact.problem.spring_rows import set_spring
@@ -26,6 +26,15 @@ from tribo.model import Constraint, Integrator
 # A bounded row may add energy, an unbounded one only holds: a motor without a limit gets this one.
 STRONGEST = 1e15  # [N]
 SLIPS = 1.0 - 1e-9  # [–] of the largest impulse of a winch, from which on its drum slips
+
+
+@kernel
+def end_length(model, work, c):
+    """Return the length of the path of constraint c [m] at the poses of `place_ends`."""
+    total = 0.0
+    for k in range(model.constraint_path[c, 0], model.constraint_path[c, 1]):
+        total += vec.norm(vec.sub(end_point(model, work, c, k + 1), end_point(model, work, c, k)))
+    return total
 
 
 @kernel
@@ -73,7 +82,9 @@ def open_path_row(model, work, c):
     Writes: work.
     """
     first, last = model.constraint_path[c, 0], model.constraint_path[c, 1]
-    total, _ = length_and_rate(model, work, c, False, work.start_velocity)
+    total = 0.0
+    for k in range(first, last):
+        total += segment_direction(model, work, k)[1]
     if total == 0.0 and model.constraint_stretch[c] & 2 == 0:
         return -1, 0.0
     n = open_constraint_row(model, work, c, 0)
@@ -226,6 +237,5 @@ def slip_winches(model, state, command, work):
         is_at_limit = work.scalar_impulse[n] >= SLIPS * work.scalar_upper[n]
         if is_at_limit and work.scalar_slot[n] == model.constraint_slot[c]:
             place_ends(model, state.q, work, c)
-            path, _ = length_and_rate(model, work, c, True, state.v)
-            path = min(path, command.constraint[c, Tuning.MAX_LENGTH])
+            path = min(end_length(model, work, c), command.constraint[c, Tuning.MAX_LENGTH])
             state.constraint_memory[c, Memory.LENGTH] = max(state.constraint_memory[c, Memory.LENGTH], path)

@@ -10,7 +10,6 @@ from math import atan2, floor, inf, pi, sqrt
 from tribo.compiler.jit import kernel
 from tribo.contact.constraints import breaking, constraint_work, lengths
 from tribo.contact.constraints.constraint_work import ANGULAR
-from tribo.contact.constraints.path_curvature import length_and_rate
 from tribo.contact.problem import scalar_rows
 from tribo.contact.problem.attachments import (
     ZERO,
@@ -291,7 +290,7 @@ def relative_turn(locked, axes, other_axes):
 
 
 @kernel
-def write_motor_row(model, command, settings, work, c):
+def write_axis_row(model, command, settings, work, c):
     """Write the row of a motor or lock: B relative to A, about or along the third axis of A.
 
     A motor gives it a speed, a lock an angle or a position.
@@ -358,7 +357,7 @@ def constraint_gap(model, command, work, c, k):
     if kind == Constraint.LENGTH or kind == Constraint.WINCH:
         is_winch, tuning = kind == Constraint.WINCH, command.constraint
         rest = work.constraint_memory[c, Memory.LENGTH] if is_winch else tuning[c, Tuning.LENGTH]
-        return rest - length_and_rate(model, work, c, True, work.start_velocity)[0]
+        return rest - lengths.end_length(model, work, c)
     own, axes = body_frame(model, work.relative_pos, work.relative_rot, c, 0)
     point, other = body_frame(model, work.relative_pos, work.relative_rot, c, 1)
     if k < ANGULAR:
@@ -425,7 +424,7 @@ def write_linkages(model, state, command, settings, work):
             lengths.write_winch_row(model, state, command, settings, work, c)
             lengths.write_wire_friction(model, state, command, work, c)
         else:
-            write_motor_row(model, command, settings, work, c)
+            write_axis_row(model, command, settings, work, c)
         if work.status[0] & Status.CAPACITY:
             return
         regularise_rows(work, first)

@@ -203,7 +203,7 @@ def close_row(model, work, n, target, lower, upper, compliance):
         else:
             work.scalar_len[n, side] = 0
     delassus = own_delassus(model, work, n)
-    if lightness == 0.0 or delassus + compliance <= ROUND_OFF * ROUND_OFF * lightness:
+    if lightness == 0.0 or not delassus + compliance > ROUND_OFF * ROUND_OFF * lightness:
         work.scalar_count[0] = n
         return
     set_row_target(work, n, target, w)

@@ -77,34 +77,41 @@ def scalar_residual(model, work, n, speed):
 
 
 @kernel
+def noticed_length(model, work, c):
+    """Return the least length that is noticeable for the smaller moved body of contact c [m]."""
+    size = inf
+    for side in range(2):
+        body = work.contact_body[c, side]
+        if is_moved(model, body):
+            size = min(size, model.body_radius[body])
+    return DEEP * TOUCH * size
+
+
+@kernel
 def is_too_long(model, settings, work, c, leaving):
-    """Tell whether the step is too long for contact c: the error is a noticeable fraction of a body's size.
+    """Tell whether the step is too long for contact c: its error is a `noticed_length`.
 
     Two bodies that meet later in the step, at points apart now, get a moment from their impulses.
     `predicted_contacts` skips pairs that rebound: a hit rotates a body, and another corner may penetrate in
     the same step, or all but its core, which is stopped. With `propagate` a pair that leaves, at `leaving`
     [m/s], has rebounded at its own time.
     """
-    size, bodies = inf, 0
-    for side in range(2):
-        body = work.contact_body[c, side]
-        if is_moved(model, body):
-            size = min(size, model.body_radius[body])
-            bodies += 1
-    least = DEEP * TOUCH * size
-    if work.contact_impulse[c, 2] > 0.0 and bodies == 2:
-        way, n = vec.load(work.contact_travel, c), vec.load_from(work.contact_axes, c, 6)
-        if vec.norm(vec.cross(way, n)) > least:
+    presses = work.contact_impulse[c, 2] > 0.0
+    way = vec.load(work.contact_travel, c)
+    if presses and vec.dot(way, way) > 0.0:
+        a, b = work.contact_body[c, 0], work.contact_body[c, 1]
+        moment = vec.norm(vec.cross(way, vec.load_from(work.contact_axes, c, 6)))
+        if is_moved(model, a) and is_moved(model, b) and moment > noticed_length(model, work, c):
             return True
     if is_looked_after(model, work.contact_shape[c, 0], work.contact_shape[c, 1]):
         return False
-    gap, speed = work.contact_gap[c], work.contact_vel[c, 2]
-    if is_of_core(work, c) and work.contact_impulse[c, 2] > 0.0:
+    if presses and is_of_core(work, c):
         return True
+    gap, speed = work.contact_gap[c], work.contact_vel[c, 2]
     if gap >= 0.0 or speed >= 0.0 or work.contact_is_soft[c] != 0:
         return False
     back = settings.dt * leaving if settings.impact == Impact.PROPAGATE else 0.0
-    return min(-gap, -settings.dt * speed) > least >= back
+    return min(-gap, -settings.dt * speed) > noticed_length(model, work, c) >= back
 
 
 @kernel
